@@ -52,7 +52,7 @@ struct pm_part {
 	struct perfmon_sample *record;	/* its share of the set's records */
 	enum perfmon_state state;
 	struct list_head node;
-	call_single_data_t csd;
+	struct __call_single_data csd;
 	smp_call_func_t fn;
 	int done;
 	u64 origin;		/* time stamp counter at the start */

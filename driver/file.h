@@ -45,7 +45,9 @@ struct pm_file {
 /* Gives a control file its face; with f->lock held. */
 void pm_file_become(struct pm_file *f, const struct pm_face *face, void *priv);
 
-/* May this file's opener count these events? Else -EACCES; the caller's rights the engine checks. */
+/*
+ * May this file's opener count these events? Else -EACCES. The engine checks the caller's rights.
+ */
 int pm_file_allowed(struct pm_file *f, const struct perfmon_event *events, unsigned int n);
 
 /* The rest of pm_copy_in(), for a size that is not the known one. */

@@ -40,6 +40,16 @@ static int rawset_unprogrammed(struct pm_file *f)
 			"nothing is programmed: PERFMON_IOC_SET_PROGRAM first");
 }
 
+/* -EINVAL where there is no such CPU, else -ENXIO. */
+static int rawset_uncovered(struct pm_file *f, int cpu)
+{
+	int err = pm_cpu_or_all_check(cpu, &f->fault);
+
+	if (err)
+		return err;
+	return pm_fault(&f->fault, -ENXIO, -1, cpu, "the set has no counters on CPU %d", cpu);
+}
+
 /* Takes the set out of the readers' reach. */
 static void rawset_drop(struct pm_file *f)
 {
@@ -188,9 +198,7 @@ static __always_inline int rawset_sample(struct pm_file *f, int cpu, struct perf
 	rcu_read_unlock();
 	if (unlikely(err == -EINVAL))
 		return rawset_unprogrammed(f);
-	if (unlikely(err))
-		return pm_fault(&f->fault, err, -1, cpu, "the set has no counters on CPU %d", cpu);
-	return 0;
+	return unlikely(err) ? rawset_uncovered(f, cpu) : 0;
 }
 
 /* A large set, or a caller with little room. Return: bytes there are, or an errno. */
@@ -265,8 +273,6 @@ static long rawset_read(struct pm_file *f, struct perfmon_read __user *arg)
 		return ret;
 	if (req.flags)
 		return pm_fault(&f->fault, -EINVAL, -1, -1, "unknown flags %#x", req.flags);
-	if (req.cpu < PM_ALL_CPUS)
-		return pm_fault(&f->fault, -EINVAL, -1, req.cpu, "there is no CPU %d", req.cpu);
 	ret = req.cpu == PM_ALL_CPUS ? rawset_read_all(f, &req) : rawset_read_cpu(f, &req);
 	if (ret < 0)
 		return ret;
