@@ -47,7 +47,7 @@ void pm_unhold(struct pm_holder *holder)
 		list_del_init(&holder->node);
 		put_pid(holder->pid);
 		if (holder->shared)
-			pm_shared--;
+			WRITE_ONCE(pm_shared, pm_shared - 1);
 		holder->shared = false;
 	}
 	mutex_unlock(&pm_arbiter_lock);
@@ -77,7 +77,7 @@ int pm_hold_shared(struct pm_holder *holder, int cpu, struct pm_fault *fault)
 	} else {
 		pm_hold_locked(holder, PERFMON_FACE_CPC, cpu, 0);
 		holder->shared = true;
-		pm_shared++;
+		WRITE_ONCE(pm_shared, pm_shared + 1);
 	}
 	mutex_unlock(&pm_arbiter_lock);
 	return err;

@@ -46,6 +46,7 @@ static inline unsigned int pm_arch_tstamp_rate(void)
 }
 
 #elif defined(CONFIG_RISCV)
+#include <asm/delay.h>
 
 /* What firmware takes as a raw event selector. */
 #define PM_ARCH_FIELDS	PERFMON_CAP_UNIT

@@ -1,121 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The engine: sets of counters on CPUs. counter.c is the only file that knows perf_event.
- *
- * A set is n counters, the same on every CPU that it covers; a part is its share of one CPU.
- * Hardware is taken when a set is created and kept until it is destroyed: start, stop and reset
- * only move the base that values are relative to, so they cost a read and cannot lose a counter
- * to somebody else in between.
- *
- * Who calls: each set has one owner, who calls everything here under one mutex of its own, but for
- * reading a single CPU.
+ * The counters of one CPU, called a part (of a set, see set.h), and what perf says of the machine.
+ * counter.c is the only file that knows perf_event.
  */
 #ifndef PERFMON_COUNTER_H
 #define PERFMON_COUNTER_H
 
-#include <linux/mutex.h>
+#include <linux/cpumask.h>
+#include <linux/list.h>
 #include <linux/perfmon.h>
-#include <linux/wait.h>
+#include <linux/smp.h>
+#include <linux/timex.h>
 
 #include "fault.h"
+#include "watch.h"
 
 #define PM_ALL_CPUS	(-1)
 
+struct perf_event;
 struct pm_set;
 
-/*
- * A sample with room for the largest set, and one that is cheap to have on the stack and to copy
- * out whole: a copy of constant size is not checked at run time. Few hold most sets.
- */
-struct pm_sample {
-	struct perfmon_sample head;
-	u64 value[PERFMON_MAX_EVENTS];
+struct pm_slot {
+	struct perf_event *event;
+	u64 base;		/* of a running counter: what perf counted that is not ours */
+	u64 value;		/* of a stopped one */
 };
 
-#define PM_FEW	8
+/*
+ * @n, @cpu, @event, @watch, @lost, @set, @index, @record, @csd: fixed once the part is listed.
+ * @node, *@lost: counter.c's list lock; *@lost may be read without.
+ * @state, @bad, @origin, @ticks, @slot[].base, @slot[].value: the part's CPU, with interrupts off.
+ *	While @state is LOST, the set's owner, who makes it OFF; others may then only read, through
+ *	pm_part_values().
+ * @slot[].event: the set's owner, and the part not listed.
+ * @fn, @done: set.c, see pm_call_pair().
+ */
+struct pm_part {
+	unsigned int n;
+	int cpu;
+	const struct perfmon_event *event;
+	struct pm_watch *watch;		/* told when the CPU goes away */
+	bool *lost;			/* set then */
+	enum perfmon_state state;
+	u32 bad;			/* counters that stood still at times, since the reset */
+	struct list_head node;
+	u64 origin;			/* time stamp counter at the start */
+	u64 ticks;			/* of earlier runs */
 
-struct pm_sample_few {
-	struct perfmon_sample head;
-	u64 value[PM_FEW];
+	struct pm_set *set;
+	unsigned int index;		/* in the order of coming */
+	struct perfmon_sample *record;	/* its share of the set's records */
+	struct __call_single_data csd;
+	smp_call_func_t fn;
+	int done;
+
+	struct pm_slot slot[];
 };
 
-static inline size_t pm_sample_size(unsigned int n)
-{
-	return sizeof(struct perfmon_sample) + n * sizeof(u64);
-}
-
-/**
- * pm_set_create - program n counters on one CPU or on every online one
- * @events: what to count; checked here
- * @n: 1 to PERFMON_MAX_EVENTS
- * @cpu: a CPU number or PM_ALL_CPUS
- * @owner: the mutex that is held here and at every other call for this set
- * @wait: woken with EPOLLPRI when a CPU of the set goes away
- * @fault: takes the reason of a refusal
- *
- * All counters are programmed on all CPUs and verified, or none is. The set is stopped, each
- * value at its preset. Runs in the caller's context, because perf's policy is applied to it.
- *
- * Return: the set, or an ERR_PTR: -EINVAL bad argument or unknown event, -E2BIG too many events,
- * -ENXIO no such PMU or CPU offline, -EBUSY no counter free, -EACCES perf's policy, -EOPNOTSUPP
- * the PMU cannot count this way, -ENOMEM.
- */
-struct pm_set *pm_set_create(const struct perfmon_event *events, unsigned int n, int cpu,
-			     struct mutex *owner, wait_queue_head_t *wait,
-			     struct pm_fault *fault);
-void pm_set_destroy(struct pm_set *set);
-
-/**
- * pm_set_start - count on, from where the last stop left the values
- *
- * CPUs that came (back) since the set was created are programmed first.
- *
- * Return: 0, or as pm_set_create(), then the set is stopped everywhere.
- */
-int pm_set_start(struct pm_set *set, struct pm_fault *fault);
-void pm_set_stop(struct pm_set *set);
-
-/* Zeroes the values; a running set counts on from zero. */
-void pm_set_reset(struct pm_set *set);
-
-/* CPUs that the set covers, online or not: the records of pm_set_read_all(). */
-unsigned int pm_set_cpus(const struct pm_set *set);
-
-/* A CPU of the set went away and has not been started again. */
-bool pm_set_lost(const struct pm_set *set);
-
-/**
- * pm_set_read_cpu - the set's values on one CPU
- * @sample: takes the values, when it has room for all of them, else only their number
- * @room: values that @sample can hold
- *
- * Needs no mutex, if the set cannot be destroyed meanwhile.
- *
- * Return: 0, -ENXIO when the set does not cover @cpu.
- */
-int pm_set_read_cpu(struct pm_set *set, int cpu, struct perfmon_sample *sample, unsigned int room);
-
-/**
- * pm_set_read_all - the set's values on each of its CPUs, in one round
- *
- * Return: pm_set_cpus() records that follow each other, @size bytes in all; valid until the owner's
- * mutex is dropped.
- */
-const void *pm_set_read_all(struct pm_set *set, size_t *size);
-
-/**
- * pm_set_read_here - pm_set_read_cpu() on the CPU that this runs on
- *
- * For a caller that has interrupts off and that knows that the set covers this CPU and is only
- * destroyed after an interrupt of this CPU (see pm_on_cpu()). Takes no lock.
- */
-void pm_set_read_here(struct pm_set *set, struct perfmon_sample *sample, unsigned int room);
-
 /*
- * Runs fn on a CPU with interrupts off; there when the CPU is online, here when it is not, since
- * then nobody else can be at what that CPU owns.
+ * Takes the hardware: creates the events and lists the part, which is LOST before and OFF after.
+ * In the caller's context, because perf's policy is applied to it. Whether perf has placed the
+ * events is for pm_part_misplaced() to say. Errno: see pm_set_create().
  */
-void pm_on_cpu(int cpu, void (*fn)(void *arg), void *arg);
+int pm_part_program(struct pm_part *part, struct pm_fault *fault);
+
+/* Gives it back; also what pm_part_program() left when it failed. */
+void pm_part_unprogram(struct pm_part *part);
+
+/* The index of a counter that perf has not placed, or -1; at any time, from anywhere. */
+int pm_part_misplaced(const struct pm_part *part);
+
+/* On the part's CPU, with interrupts off: */
+
+/* Makes it LOST, the values being those of the last stop, so that it can be programmed anew. */
+void pm_part_abandon(struct pm_part *part);
+void pm_part_start(struct pm_part *part);
+void pm_part_stop(struct pm_part *part, enum perfmon_state state);
+void pm_part_reset(struct pm_part *part);
+
+/* @now: the time of the sample, ns; @cycles: the CPU's time stamp counter. */
+void pm_part_read(struct pm_part *part, struct perfmon_sample *sample, u64 now, cycles_t cycles);
+
+/* The values of a part that does not count; touches no hardware, so any CPU may ask for them. */
+void pm_part_values(const struct pm_part *part, struct perfmon_sample *sample, u64 now);
+
+/* No CPU is lost; one that leaves from now on will say so. */
+void pm_parts_found(bool *lost);
+
+/* The CPUs that can be counted on now; it may change at any time. */
+const struct cpumask *pm_counter_cpus(void);
+
+/* Is this one of them, or PM_ALL_CPUS? Else -EINVAL there is none such, -ENXIO it is offline. */
+int pm_cpu_or_all_check(int cpu, struct pm_fault *fault);
 
 /**
  * pm_counter_probe - are there hardware counters that the current task may use?
@@ -125,11 +101,8 @@ void pm_on_cpu(int cpu, void (*fn)(void *arg), void *arg);
  */
 int pm_counter_probe(int cpu, struct pm_fault *fault);
 
-/* Is this an online CPU, or PM_ALL_CPUS? Else -EINVAL there is none, -ENXIO it is offline. */
-int pm_cpu_or_all_check(int cpu, struct pm_fault *fault);
-
 /* May the current task count CPUs at all (0 or -EACCES), and the kernel's own instructions? */
-int pm_counter_allow_cpu(struct pm_fault *fault);
+int pm_counter_allow_cpu(void);
 bool pm_counter_allow_kernel(void);
 
 int pm_counter_init(void);

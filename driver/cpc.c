@@ -6,25 +6,29 @@
 #include <linux/err.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/timex.h>
 #include <linux/uaccess.h>
 
 #include <linux/cpc.h>
 
-#include "counter.h"
 #include "file.h"
+#include "set.h"
 
 static_assert(sizeof(struct cpc_shared_open) == 16);
 static_assert(sizeof(struct cpc_bind) == 24);
 
 /*
  * @cpu: fixed.
- * @set: changed on @cpu with interrupts off, by a holder of f->lock. So a sampler, which runs
- * there with interrupts off, reads it without a lock, and a set that has been taken out is not
- * in anybody's hands.
+ * @set: f->lock.
+ * @part: the set's part of @cpu; changed there with interrupts off, by a holder of f->lock. So a
+ *	sampler, which runs there with interrupts off, reads it without a lock, and a set that has
+ *	been taken out is not in anybody's hands.
  */
 struct cpc_shared {
 	int cpu;
 	struct pm_set *set;
+	struct pm_part *part;
 };
 
 static const struct pm_face cpc_shared_face;
@@ -46,27 +50,23 @@ static int cpc_check_bound(struct pm_file *f, const struct cpc_shared *shared)
 	return cpc_bound_cpu() == shared->cpu ? 0 : cpc_unbound(f, shared->cpu);
 }
 
-struct cpc_swap {
-	struct cpc_shared *shared;
-	struct pm_set *set;
-};
-
-static void cpc_swap_there(void *arg)
+static void cpc_publish_there(void *arg)
 {
-	struct cpc_swap *swap = arg;
+	struct cpc_shared *shared = arg;
 
-	swap(swap->shared->set, swap->set);
+	shared->part = shared->set ? pm_set_part(shared->set, shared->cpu) : NULL;
 }
 
 /* Puts a set, or NULL, in place of the present one, which is then the caller's. */
 static struct pm_set *cpc_swap(struct pm_file *f, struct pm_set *set)
 {
 	struct cpc_shared *shared = f->priv;
-	struct cpc_swap swap = { .shared = shared, .set = set };
+	struct pm_set *old = shared->set;
 
 	lockdep_assert_held(&f->lock);
-	pm_on_cpu(shared->cpu, cpc_swap_there, &swap);
-	return swap.set;
+	shared->set = set;
+	pm_on_cpu(shared->cpu, cpc_publish_there, shared);
+	return old;
 }
 
 /* Return: was there a set? */
@@ -88,7 +88,7 @@ static int cpc_bind_locked(struct pm_file *f, const struct perfmon_event *events
 	/* The old set first: there may not be hardware for both. */
 	cpc_drop(f);
 	pm_hold(&f->holder, PERFMON_FACE_CPC, shared->cpu, 0);
-	set = pm_set_create(events, n, shared->cpu, &f->lock, &f->wait, &f->fault);
+	set = pm_set_create(events, n, shared->cpu, &f->lock, &f->watch, &f->fault);
 	if (IS_ERR(set))
 		return PTR_ERR(set);
 	err = pm_set_start(set, &f->fault);
@@ -143,20 +143,24 @@ static int cpc_nothing_bound(struct pm_file *f)
 static __always_inline int cpc_read(struct pm_file *f, struct cpc_shared *shared,
 				    struct perfmon_sample *head, unsigned int room)
 {
+	struct pm_part *part = NULL;
 	unsigned long flags;
 	bool bound;
 
 	local_irq_save(flags);
 	bound = smp_processor_id() == shared->cpu && current->nr_cpus_allowed == 1;
-	if (likely(bound && shared->set))
-		pm_set_read_here(shared->set, head, room);
+	if (likely(bound))
+		part = shared->part;
+	if (likely(part)) {
+		head->nr = part->n;
+		if (likely(part->n <= room))
+			pm_part_read(part, head, ktime_get_ns(), get_cycles());
+	}
 	local_irq_restore(flags);
 
-	if (unlikely(!bound))
-		return cpc_unbound(f, shared->cpu);
-	if (unlikely(!head->nr))
-		return cpc_nothing_bound(f);
-	return 0;
+	if (likely(part))
+		return 0;
+	return bound ? cpc_nothing_bound(f) : cpc_unbound(f, shared->cpu);
 }
 
 /* A large set, or a caller with little room. */
@@ -225,17 +229,6 @@ static long cpc_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	}
 }
 
-static bool cpc_lost(struct pm_file *f)
-{
-	struct cpc_shared *shared = f->priv;
-	bool lost;
-
-	mutex_lock(&f->lock);
-	lost = shared->set && pm_set_lost(shared->set);
-	mutex_unlock(&f->lock);
-	return lost;
-}
-
 static void cpc_release(struct pm_file *f)
 {
 	mutex_lock(&f->lock);
@@ -248,12 +241,11 @@ static void cpc_release(struct pm_file *f)
 static const struct pm_face cpc_shared_face = {
 	.id = PERFMON_FACE_CPC,
 	.ioctl = cpc_ioctl,
-	.lost = cpc_lost,
 	.release = cpc_release,
 };
 
 /* In the order of the original's device: privilege, counters, binding, holder. */
-static int cpc_shared_hold(struct pm_file *f, int *cpu)
+static int cpc_shared_hold(struct pm_file *f, int cpu)
 {
 	int err;
 
@@ -262,15 +254,14 @@ static int cpc_shared_hold(struct pm_file *f, int *cpu)
 		err = pm_counter_probe(PM_ALL_CPUS, &f->fault);
 	if (err)
 		return err;
-	*cpu = cpc_bound_cpu();
-	if (*cpu < 0)
+	if (cpu < 0)
 		return pm_fault(&f->fault, -EINVAL, -1, -1,
 				"the thread must be bound to one CPU: processor_bind() or sched_setaffinity() first");
-	err = pm_counter_probe(*cpu, &f->fault);
-	return err ?: pm_hold_shared(&f->holder, *cpu, &f->fault);
+	err = pm_counter_probe(cpu, &f->fault);
+	return err ?: pm_hold_shared(&f->holder, cpu, &f->fault);
 }
 
-static int cpc_shared_open_locked(struct pm_file *f, int *cpu)
+static int cpc_shared_open_locked(struct pm_file *f, int cpu)
 {
 	struct cpc_shared *shared;
 	int err;
@@ -285,15 +276,16 @@ static int cpc_shared_open_locked(struct pm_file *f, int *cpu)
 		kfree(shared);
 		return err;
 	}
-	shared->cpu = *cpu;
+	shared->cpu = cpu;
 	pm_file_become(f, &cpc_shared_face, shared);
 	return 0;
 }
 
-long pm_cpc_shared_open(struct pm_file *f, void __user *arg)
+long pm_cpc_shared_open(struct pm_file *f, void __user *ptr)
 {
+	struct cpc_shared_open __user *arg = ptr;
 	struct cpc_shared_open req;
-	int err;
+	int cpu, err;
 
 	err = pm_copy_in(f, &req, sizeof(req), arg);
 	if (err)
@@ -301,11 +293,13 @@ long pm_cpc_shared_open(struct pm_file *f, void __user *arg)
 	if (req.flags || req.reserved)
 		return pm_fault(&f->fault, -EINVAL, -1, -1, "flags and reserved must be 0");
 
+	/* Told before it is held: a holder that does not know would be none. */
+	cpu = cpc_bound_cpu();
+	if (put_user(cpu, &arg->cpu))
+		return pm_fault_address(&f->fault);
+
 	mutex_lock(&f->lock);
-	err = cpc_shared_open_locked(f, &req.cpu);
+	err = cpc_shared_open_locked(f, cpu);
 	mutex_unlock(&f->lock);
-	if (err)
-		return err;
-	return put_user(req.cpu, &((struct cpc_shared_open __user *)arg)->cpu) ?
-		pm_fault_address(&f->fault) : 0;
+	return err;
 }

@@ -18,6 +18,8 @@ int pm_fault(struct pm_fault *fault, int err, int index, int cpu, const char *fm
 {
 	va_list ap;
 
+	if (!fault)
+		return err;
 	spin_lock(&fault->lock);
 	fault->err = -err;
 	fault->index = index;
@@ -27,6 +29,14 @@ int pm_fault(struct pm_fault *fault, int err, int index, int cpu, const char *fm
 	va_end(ap);
 	spin_unlock(&fault->lock);
 	return err;
+}
+
+void pm_fault_reindex(struct pm_fault *fault, int index)
+{
+	spin_lock(&fault->lock);
+	if (fault->index >= 0)
+		fault->index = index;
+	spin_unlock(&fault->lock);
 }
 
 int pm_fault_address(struct pm_fault *fault)

@@ -6,22 +6,20 @@
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/uaccess.h>
-#include <linux/wait.h>
 
 #include "arbiter.h"
 #include "fault.h"
+#include "watch.h"
 
 struct pm_file;
 
 /*
- * An interface of the device. ioctl returns -ENOIOCTLCMD for a request that is not its own. lost
- * says whether a CPU of the file's counters went away, for poll(2). Both may be called by several
- * threads at once; release is not.
+ * An interface of the device. ioctl returns -ENOIOCTLCMD for a request that is not its own, and
+ * may be called by several threads at once; release is not.
  */
 struct pm_face {
 	enum perfmon_face id;
 	long (*ioctl)(struct pm_file *f, unsigned int cmd, void __user *arg);
-	bool (*lost)(struct pm_file *f);
 	void (*release)(struct pm_file *f);
 };
 
@@ -37,7 +35,7 @@ struct pm_file {
 	bool writable;
 	int may_count;		/* 0 or -EACCES */
 	bool may_kernel;
-	wait_queue_head_t wait;
+	struct pm_watch watch;
 	struct pm_holder holder;
 	struct pm_fault fault;
 };

@@ -100,7 +100,7 @@ static long pm_ioc_info(struct pm_file *f, void __user *arg)
 	info.size = sizeof(info);
 	info.version = PERFMON_VERSION;
 	info.caps = pm_arch_caps();
-	if (!pm_counter_probe(PM_ALL_CPUS, &f->fault))
+	if (!pm_counter_probe(PM_ALL_CPUS, NULL))
 		info.caps |= PERFMON_CAP_HARDWARE;
 	info.npmc = PMIO_NPMC;
 	info.max_events = PERFMON_MAX_EVENTS;
@@ -217,10 +217,9 @@ static long pm_compat_ioctl(struct file *file, unsigned int cmd, unsigned long a
 static __poll_t pm_poll(struct file *file, poll_table *wait)
 {
 	struct pm_file *f = file->private_data;
-	const struct pm_face *face = pm_file_face(f);
 
-	poll_wait(file, &f->wait, wait);
-	return face && face->lost(f) ? EPOLLPRI : 0;
+	poll_wait(file, &f->watch.wait, wait);
+	return READ_ONCE(f->watch.news) ? EPOLLPRI : 0;
 }
 
 static int pm_open(struct inode *inode, struct file *file)
@@ -232,14 +231,16 @@ static int pm_open(struct inode *inode, struct file *file)
 	if (!f)
 		return -ENOMEM;
 	mutex_init(&f->lock);
-	init_waitqueue_head(&f->wait);
+	pm_watch_init(&f->watch);
 	pm_holder_init(&f->holder);
 	pm_fault_init(&f->fault);
 	f->writable = file->f_mode & FMODE_WRITE;
-	f->may_count = pm_counter_allow_cpu(&f->fault);
+	f->may_count = pm_counter_allow_cpu();
 	f->may_kernel = pm_counter_allow_kernel();
 
-	if ((file->f_flags & O_ACCMODE) != PERFMON_O_CONTROL)
+	if (f->may_count && f->may_count != -EACCES)
+		err = f->may_count;
+	else if ((file->f_flags & O_ACCMODE) != PERFMON_O_CONTROL)
 		err = pm_pmio_open(f);
 	if (err) {
 		kfree(f);

@@ -9,13 +9,14 @@
  */
 #include <linux/compat.h>
 #include <linux/err.h>
+#include <linux/nospec.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "arch.h"
-#include "counter.h"
 #include "file.h"
+#include "set.h"
 
 #define PMCF_KNOWN	(PMCF_USR | PMCF_OS | PMCF_E | PMCF_INV)
 
@@ -73,9 +74,11 @@ static struct pmio_counter *pmio_get(struct pm_file *f, int num)
 	int err = pmio_check_num(f, num);
 
 	lockdep_assert_held(&pmio.lock);
-	if (!err && !pmio.counter[num].set)
+	if (!err && !pmio.counter[array_index_nospec(num, PMIO_NPMC)].set)
 		err = pm_fault(&f->fault, -EBUSY, num, -1, "counter %d has not been set up", num);
-	return err ? ERR_PTR(err) : &pmio.counter[num];
+	if (err)
+		return ERR_PTR(err);
+	return &pmio.counter[array_index_nospec(num, PMIO_NPMC)];
 }
 
 static unsigned char pmio_flags(const struct pmc *pmc)
@@ -128,7 +131,7 @@ static void pmio_count_held(void)
 	lockdep_assert_held(&pmio.lock);
 	for (i = 0; i < PMIO_NPMC; i++)
 		n += !!pmio.counter[i].set;
-	pm_hold(&pmio.writer->holder, PERFMON_FACE_PMIO, PM_ALL_CPUS, n);
+	pm_hold(&pmio.writer->holder, PERFMON_FACE_PMIO, pmio_file(pmio.writer)->cpu, n);
 }
 
 static void pmio_drop(struct pmio_counter *c)
@@ -143,7 +146,7 @@ static void pmio_drop(struct pmio_counter *c)
 /* The hardware is taken here and not at the start, so that a start cannot find it gone. */
 static int pmio_setup_locked(struct pm_file *f, const struct pmc *pmc)
 {
-	struct pmio_counter *c = &pmio.counter[pmc->pmc_num];
+	struct pmio_counter *c = &pmio.counter[array_index_nospec(pmc->pmc_num, PMIO_NPMC)];
 	struct perfmon_event event;
 	struct pm_set *set;
 	int err;
@@ -155,8 +158,10 @@ static int pmio_setup_locked(struct pm_file *f, const struct pmc *pmc)
 		return err;
 	/* The old one first: there may not be hardware for both. */
 	pmio_drop(c);
-	set = pm_set_create(&event, 1, pmio_file(f)->cpu, &pmio.lock, &f->wait, &f->fault);
-	if (!IS_ERR(set)) {
+	set = pm_set_create(&event, 1, pmio_file(f)->cpu, &pmio.lock, &f->watch, &f->fault);
+	if (IS_ERR(set)) {
+		pm_fault_reindex(&f->fault, pmc->pmc_num);
+	} else {
 		c->set = set;
 		c->conf = *pmc;
 	}
@@ -213,6 +218,8 @@ static int pmio_start(struct pm_file *f, struct pmio_counter *c)
 	int err = pm_set_start(c->set, &f->fault);
 
 	c->running = !err;
+	if (err)
+		pm_fault_reindex(&f->fault, c->conf.pmc_num);
 	return err;
 }
 
@@ -334,6 +341,8 @@ static long pmio_setcpu(struct pm_file *f, void __user *arg)
 
 	mutex_lock(&pmio.lock);
 	pmio_file(f)->cpu = cpu;
+	if (pmio.writer == f)
+		pmio_count_held();
 	mutex_unlock(&pmio.lock);
 	return 0;
 }
@@ -479,19 +488,6 @@ long pm_pmio_compat_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 }
 #endif
 
-static bool pmio_lost(struct pm_file *f)
-{
-	bool lost = false;
-	unsigned int i;
-
-	mutex_lock(&pmio.lock);
-	if (pmio.writer == f)
-		for (i = 0; i < PMIO_NPMC; i++)
-			lost |= pmio.counter[i].set && pm_set_lost(pmio.counter[i].set);
-	mutex_unlock(&pmio.lock);
-	return lost;
-}
-
 static void pmio_release(struct pm_file *f)
 {
 	unsigned int i;
@@ -509,7 +505,6 @@ static void pmio_release(struct pm_file *f)
 static const struct pm_face pmio_face = {
 	.id = PERFMON_FACE_PMIO,
 	.ioctl = pmio_ioctl,
-	.lost = pmio_lost,
 	.release = pmio_release,
 };
 

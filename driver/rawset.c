@@ -8,8 +8,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "counter.h"
 #include "file.h"
+#include "set.h"
 
 static_assert(sizeof(struct perfmon_event) == 32);
 static_assert(sizeof(struct perfmon_set) == 24);
@@ -69,7 +69,7 @@ static struct pm_set *rawset_create(struct pm_file *f, const struct perfmon_set 
 	struct pm_set *set;
 	int err;
 
-	set = pm_set_create(events, req->nevents, req->cpu, &f->lock, &f->wait, &f->fault);
+	set = pm_set_create(events, req->nevents, req->cpu, &f->lock, &f->watch, &f->fault);
 	if (IS_ERR(set) || !(req->flags & PERFMON_SET_STARTED))
 		return set;
 	err = pm_set_start(set, &f->fault);
@@ -300,18 +300,6 @@ static long rawset_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	}
 }
 
-static bool rawset_lost(struct pm_file *f)
-{
-	struct pm_set *set;
-	bool lost;
-
-	mutex_lock(&f->lock);
-	set = rawset_owned(f);
-	lost = set && pm_set_lost(set);
-	mutex_unlock(&f->lock);
-	return lost;
-}
-
 /* Nobody reads any more, so there is nobody to wait for. */
 static void rawset_release(struct pm_file *f)
 {
@@ -328,6 +316,5 @@ static void rawset_release(struct pm_file *f)
 static const struct pm_face rawset_face = {
 	.id = PERFMON_FACE_RAW,
 	.ioctl = rawset_ioctl,
-	.lost = rawset_lost,
 	.release = rawset_release,
 };

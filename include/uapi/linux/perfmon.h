@@ -35,7 +35,7 @@ enum perfmon_state {
 	PERFMON_STATE_FROZEN = 2,	/* stopped by its overflow */
 	PERFMON_STATE_REVOKED = 3,	/* taken away by a system-wide use */
 	PERFMON_STATE_LOST = 4,		/* its CPU went away; start it again when it is back */
-	PERFMON_STATE_CONTENDED = 5,	/* perf has no counter for it now: the value is too low */
+	PERFMON_STATE_CONTENDED = 5,	/* perf had no counter for it, so that the value is too low */
 	PERFMON_STATE_GONE = 6,		/* its target ended */
 };
 
@@ -131,7 +131,7 @@ struct perfmon_set {
  */
 struct perfmon_sample {
 	__u32 nr;		/* in: room in value[]; out: values there are */
-	__u32 bad;		/* bit n: counter n does not count, see state */
+	__u32 bad;		/* bit n: counter n stood, or stands, still: see state */
 	__s32 cpu;
 	__u32 state;		/* enum perfmon_state, of the set; the worst of its counters */
 	__u64 time;		/* ns, CLOCK_MONOTONIC */
@@ -142,6 +142,7 @@ struct perfmon_sample {
 /*
  * Reads one CPU (cpu >= 0) or all of a set (-1). The records follow each other without a gap, each
  * with exactly the set's values, as many as there is room for. All of one call bear the same time.
+ * Of one CPU's, the bytes behind it may be zeroed, up to 96 from the start and to the room given.
  */
 struct perfmon_read {
 	__u32 size;		/* in */
