@@ -19,6 +19,11 @@
 #include "compat.h"
 #include "counter.h"
 
+#define PM_NO_PMU \
+	"no PMU that perf can use: the CPU or its virtual machine has none; software events still count"
+#define PM_NO_RIGHT \
+	"kernel.perf_event_paranoid keeps you from counting CPUs: be root, or have CAP_PERFMON"
+
 static bool trust_node;
 module_param(trust_node, bool, 0444);
 MODULE_PARM_DESC(trust_node,
@@ -148,8 +153,7 @@ static int pm_event_errno(int err, const struct perfmon_event *e, int index, int
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		return pm_fault(fault, -EACCES, index, cpu,
-				"kernel.perf_event_paranoid keeps you from counting CPUs: be root, or have CAP_PERFMON");
+		return pm_fault(fault, -EACCES, index, cpu, PM_NO_RIGHT);
 	case -ENODEV:
 		if (!cpu_online(cpu))
 			return pm_fault(fault, -ENXIO, index, cpu, "CPU %d is offline", cpu);
@@ -158,8 +162,8 @@ static int pm_event_errno(int err, const struct perfmon_event *e, int index, int
 		if (e->type == PERF_TYPE_RAW || e->type >= PERF_TYPE_MAX)
 			return pm_fault(fault, -ENXIO, index, cpu,
 					"CPU %d has no PMU that counts events of type %u", cpu, e->type);
-		if (pm_counter_probe(cpu, fault) == -ENXIO && e->type != PERF_TYPE_SOFTWARE)
-			return -ENXIO;
+		if (e->type != PERF_TYPE_SOFTWARE && pm_counter_probe(cpu, NULL) == -ENXIO)
+			return pm_fault(fault, -ENXIO, index, cpu, PM_NO_PMU);
 		return pm_fault(fault, -EINVAL, index, cpu,
 				"the PMU of CPU %d does not know event %#llx of type %u", cpu,
 				e->config, e->type);
@@ -443,8 +447,7 @@ static int pm_refused(int err, struct pm_fault *fault)
 {
 	if (err == -ENOMEM)
 		return pm_fault(fault, err, -1, -1, "out of memory");
-	return pm_fault(fault, -EACCES, -1, -1,
-			"kernel.perf_event_paranoid keeps you from counting CPUs: be root, or have CAP_PERFMON");
+	return pm_fault(fault, -EACCES, -1, -1, PM_NO_RIGHT);
 }
 
 int pm_counter_probe(int cpu, struct pm_fault *fault)
@@ -464,8 +467,7 @@ int pm_counter_probe(int cpu, struct pm_fault *fault)
 	case 0:
 		return 0;
 	case -ENXIO:
-		return pm_fault(fault, -ENXIO, -1, cpu,
-				"no PMU that perf can use: the CPU or its virtual machine has none; software events still count");
+		return pm_fault(fault, -ENXIO, -1, cpu, PM_NO_PMU);
 	default:
 		return pm_refused(err, fault);
 	}

@@ -76,6 +76,7 @@ static bool cpc_drop(struct pm_file *f)
 
 	if (old)
 		pm_set_destroy(old);
+	pm_watch_clear(&f->watch);
 	return old;
 }
 
@@ -182,7 +183,7 @@ static noinline long cpc_sample_many(struct pm_file *f, struct perfmon_sample __
 static long cpc_sample(struct pm_file *f, struct perfmon_sample __user *arg)
 {
 	struct cpc_shared *shared = f->priv;
-	struct pm_sample_few sample = {};
+	struct pm_sample_few sample __pm_uninitialized;
 	u32 room;
 	int err;
 
@@ -195,6 +196,7 @@ static long cpc_sample(struct pm_file *f, struct perfmon_sample __user *arg)
 		return err;
 	if (unlikely(sample.head.nr > PM_FEW))
 		return cpc_sample_many(f, arg, room);
+	pm_sample_pad(&sample);
 	return copy_to_user(arg, &sample, sizeof(sample)) ? pm_fault_address(&f->fault) : 0;
 }
 
@@ -225,7 +227,7 @@ static long cpc_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	case CPC_IOC_RELE:
 		return cpc_rele(f);
 	default:
-		return -ENOIOCTLCMD;
+		return pm_ioctl_any(f, cmd, arg);
 	}
 }
 

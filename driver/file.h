@@ -14,8 +14,8 @@
 struct pm_file;
 
 /*
- * An interface of the device. ioctl returns -ENOIOCTLCMD for a request that is not its own, and
- * may be called by several threads at once; release is not.
+ * An interface of the device. ioctl passes a request that is not its own to pm_ioctl_any(), and may
+ * be called by several threads at once; release is not.
  */
 struct pm_face {
 	enum perfmon_face id;
@@ -42,6 +42,9 @@ struct pm_file {
 
 /* Gives a control file its face; with f->lock held. */
 void pm_file_become(struct pm_file *f, const struct pm_face *face, void *priv);
+
+/* What every file answers: PERFMON_IOC_*. Anything else is -ENOTTY. */
+long pm_ioctl_any(struct pm_file *f, unsigned int cmd, void __user *arg);
 
 /*
  * May this file's opener count these events? Else -EACCES. The engine checks the caller's rights.

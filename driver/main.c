@@ -160,8 +160,8 @@ static long pm_ioc_holders(struct pm_file *f, struct perfmon_holders __user *arg
 	return put_user(req.count, &arg->count) ? pm_fault_address(&f->fault) : 0;
 }
 
-/* What every file answers, and what only one without a face does. */
-static long pm_ioctl_any(struct pm_file *f, unsigned int cmd, void __user *arg)
+/* And what only a file without a face answers. */
+long pm_ioctl_any(struct pm_file *f, unsigned int cmd, void __user *arg)
 {
 	bool control = !pm_file_face(f);
 
@@ -188,13 +188,9 @@ static long pm_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pm_file *f = file->private_data;
 	const struct pm_face *face = pm_file_face(f);
-	long ret;
 
-	if (face) {
-		ret = face->ioctl(f, cmd, (void __user *)arg);
-		if (likely(ret != -ENOIOCTLCMD))
-			return ret;
-	}
+	if (likely(face))
+		return face->ioctl(f, cmd, (void __user *)arg);
 	return pm_ioctl_any(f, cmd, (void __user *)arg);
 }
 

@@ -71,14 +71,15 @@ static int pmio_check_num(struct pm_file *f, int num)
 /* The counter, if it has been set up; else an ERR_PTR. */
 static struct pmio_counter *pmio_get(struct pm_file *f, int num)
 {
-	int err = pmio_check_num(f, num);
+	struct pmio_counter *c;
 
 	lockdep_assert_held(&pmio.lock);
-	if (!err && !pmio.counter[array_index_nospec(num, PMIO_NPMC)].set)
-		err = pm_fault(&f->fault, -EBUSY, num, -1, "counter %d has not been set up", num);
-	if (err)
-		return ERR_PTR(err);
-	return &pmio.counter[array_index_nospec(num, PMIO_NPMC)];
+	if (unlikely(num < 0 || num >= PMIO_NPMC))
+		return ERR_PTR(pmio_check_num(f, num));
+	c = &pmio.counter[array_index_nospec(num, PMIO_NPMC)];
+	if (likely(c->set))
+		return c;
+	return ERR_PTR(pm_fault(&f->fault, -EBUSY, num, -1, "counter %d has not been set up", num));
 }
 
 static unsigned char pmio_flags(const struct pmc *pmc)
@@ -278,7 +279,7 @@ static int pmio_value(struct pm_file *f, const struct pmio_counter *c, s64 *valu
 		*value = pmio_sum(c->set);
 		return 0;
 	}
-	if (pm_set_read_cpu(c->set, cpu, &sample.head, 1))
+	if (pm_set_read_cpu(c->set, cpu, &sample.head, 1, false))
 		return pm_fault(&f->fault, -ENXIO, c->conf.pmc_num, cpu,
 				"counter %d does not count on CPU %d", c->conf.pmc_num, cpu);
 	*value = sample.value;
@@ -424,7 +425,7 @@ static long pmio_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	case PMIOREADCPUS:
 		return pmio_readcpus(f, arg);
 	default:
-		return -ENOIOCTLCMD;
+		return pm_ioctl_any(f, cmd, arg);
 	}
 }
 

@@ -61,6 +61,7 @@ static void rawset_drop(struct pm_file *f)
 	synchronize_rcu();
 	pm_set_destroy(set);
 	pm_unhold(&f->holder);
+	pm_watch_clear(&f->watch);
 }
 
 static struct pm_set *rawset_create(struct pm_file *f, const struct perfmon_set *req,
@@ -194,7 +195,7 @@ static __always_inline int rawset_sample(struct pm_file *f, int cpu, struct perf
 	rcu_read_lock();
 	set = rcu_dereference(rawset(f)->set);
 	if (likely(set))
-		err = pm_set_read_cpu(set, cpu, head, room);
+		err = pm_set_read_cpu(set, cpu, head, room, true);
 	rcu_read_unlock();
 	if (unlikely(err == -EINVAL))
 		return rawset_unprogrammed(f);
@@ -221,7 +222,7 @@ static noinline int rawset_read_many(struct pm_file *f, const struct perfmon_rea
 
 static int rawset_read_cpu(struct pm_file *f, const struct perfmon_read *req)
 {
-	struct pm_sample_few sample = {};
+	struct pm_sample_few sample __pm_uninitialized;
 	int err;
 
 	if (unlikely(req->bytes < sizeof(sample)))
@@ -231,6 +232,7 @@ static int rawset_read_cpu(struct pm_file *f, const struct perfmon_read *req)
 		return err;
 	if (unlikely(sample.head.nr > PM_FEW))
 		return rawset_read_many(f, req);
+	pm_sample_pad(&sample);
 	if (copy_to_user(u64_to_user_ptr(req->records), &sample, sizeof(sample)))
 		return pm_fault_address(&f->fault);
 	return pm_sample_size(sample.head.nr);
@@ -296,7 +298,7 @@ static long rawset_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	case PERFMON_IOC_SET_PROGRAM:
 		return pm_rawset_program(f, arg);
 	default:
-		return -ENOIOCTLCMD;
+		return pm_ioctl_any(f, cmd, arg);
 	}
 }
 

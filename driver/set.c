@@ -383,10 +383,27 @@ void pm_set_destroy(struct pm_set *set)
 	kvfree(set);
 }
 
+static bool pm_set_misplaced(const struct pm_set *set)
+{
+	int cpu;
+
+	for_each_cpu(cpu, set->mask) {
+		const struct pm_part *part = set->part[cpu];
+
+		if (smp_load_acquire(&part->state) != PERFMON_STATE_LOST &&
+		    pm_part_misplaced(part) >= 0)
+			return true;
+	}
+	return false;
+}
+
 int pm_set_start(struct pm_set *set, struct pm_fault *fault)
 {
 	int err;
 
+	/* To place a counter anew is to stop the set, and must not cost what it has counted. */
+	if (unlikely(pm_set_misplaced(set)))
+		pm_set_stop(set);
 	pm_watch_clear(set->watch);
 	err = pm_set_cover_all(set, fault);
 	if (!err)
@@ -439,18 +456,23 @@ struct pm_part *pm_set_part(struct pm_set *set, int cpu)
 struct pm_read {
 	struct pm_part *part;
 	struct perfmon_sample *sample;
+	bool timed;
 };
 
 static void pm_ipi_read_cpu(void *arg)
 {
 	struct pm_read *read = arg;
 
-	pm_part_read(read->part, read->sample, ktime_get_ns(), get_cycles());
+	if (read->timed)
+		pm_part_read(read->part, read->sample, ktime_get_ns(), get_cycles());
+	else
+		pm_part_read(read->part, read->sample, 0, 0);
 }
 
-int pm_set_read_cpu(struct pm_set *set, int cpu, struct perfmon_sample *sample, unsigned int room)
+int pm_set_read_cpu(struct pm_set *set, int cpu, struct perfmon_sample *sample, unsigned int room,
+		    bool timed)
 {
-	struct pm_read read = { .sample = sample };
+	struct pm_read read = { .sample = sample, .timed = timed };
 
 	read.part = pm_set_part(set, cpu);
 	if (!read.part)

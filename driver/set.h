@@ -34,6 +34,28 @@ struct pm_sample_few {
 	u64 value[PM_FEW];
 };
 
+/*
+ * For a struct pm_sample_few that is filled by a read and pm_sample_pad(): many kernels are built
+ * to clear every variable on the stack first, which costs as much as two counters.
+ */
+#if __has_attribute(uninitialized)
+#define __pm_uninitialized	__attribute__((uninitialized))
+#else
+#define __pm_uninitialized
+#endif
+
+/* After a read that found no more than PM_FEW values: the rest of what is copied out is zero. */
+static inline void pm_sample_pad(struct pm_sample_few *sample)
+{
+	unsigned int i;
+
+	for (i = sample->head.nr; i < PM_FEW; i++) {
+		sample->value[i] = 0;
+		/* No call of memset() for a word or two. */
+		OPTIMIZER_HIDE_VAR(i);
+	}
+}
+
 static inline size_t pm_sample_size(unsigned int n)
 {
 	return sizeof(struct perfmon_sample) + n * sizeof(u64);
@@ -83,12 +105,14 @@ bool pm_set_lost(const struct pm_set *set);
  * pm_set_read_cpu - the set's values on one CPU
  * @sample: takes the values, when it has room for all of them, else only their number
  * @room: values that @sample can hold
+ * @timed: the sample's time and ticks are wanted
  *
  * Needs no mutex, if the set cannot be destroyed meanwhile.
  *
  * Return: 0, -ENXIO when the set does not cover @cpu.
  */
-int pm_set_read_cpu(struct pm_set *set, int cpu, struct perfmon_sample *sample, unsigned int room);
+int pm_set_read_cpu(struct pm_set *set, int cpu, struct perfmon_sample *sample, unsigned int room,
+		    bool timed);
 
 /**
  * pm_set_read_all - the set's values on each of its CPUs, in one round
