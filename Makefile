@@ -121,7 +121,7 @@ clean: ## remove what was built
 ##@ Seeing it work: these install the Debian packages they need
 
 demo: ## boot a virtual machine with a real PMU and count on all its CPUs
-	@selftests/demo
+	@selftests/demo/run
 
 check: ## the whole test suite; CHECK_ARGS="--only arm64" for a part of it
 	@selftests/check $(CHECK_ARGS)

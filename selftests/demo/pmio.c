@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * perfmon(4) by itself: two events, counted in user mode on all CPUs for a while, then CPU by CPU.
- * Usage: demo-pmio SECONDS EVENT EVENT (event codes of the CPU's manual)
+ * Usage: pmio SECONDS EVENT EVENT (event codes of the CPU's manual)
  */
 #include <err.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	int fd = open(_PATH_PERFMON, O_RDWR);
 
 	if (argc != 4)
-		errx(2, "usage: demo-pmio SECONDS EVENT EVENT");
+		errx(2, "usage: pmio SECONDS EVENT EVENT");
 	if (fd < 0)
 		err(1, "%s", _PATH_PERFMON);
 	setup(fd, 0, strtoul(argv[2], NULL, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A known load: keeps one CPU busy with additions, until it is killed. Usage: demo-load CPU */
+/* A known load: keeps one CPU busy with additions, until it is killed. Usage: load CPU */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
