@@ -227,7 +227,7 @@ static long cpc_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	case CPC_IOC_RELE:
 		return cpc_rele(f);
 	default:
-		return pm_ioctl_any(f, cmd, arg);
+		return pm_services_ioctl(f, cmd, arg);
 	}
 }
 

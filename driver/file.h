@@ -14,7 +14,7 @@
 struct pm_file;
 
 /*
- * An interface of the device. ioctl passes a request that is not its own to pm_ioctl_any(), and may
+ * An interface of the device. ioctl passes a request that is not its own to pm_services_ioctl(), and may
  * be called by several threads at once; release is not.
  */
 struct pm_face {
@@ -44,7 +44,7 @@ struct pm_file {
 void pm_file_become(struct pm_file *f, const struct pm_face *face, void *priv);
 
 /* What every file answers: PERFMON_IOC_*. Anything else is -ENOTTY. */
-long pm_ioctl_any(struct pm_file *f, unsigned int cmd, void __user *arg);
+long pm_services_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg);
 
 /*
  * May this file's opener count these events? Else -EACCES. The engine checks the caller's rights.

@@ -425,7 +425,7 @@ static long pmio_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	case PMIOREADCPUS:
 		return pmio_readcpus(f, arg);
 	default:
-		return pm_ioctl_any(f, cmd, arg);
+		return pm_services_ioctl(f, cmd, arg);
 	}
 }
 

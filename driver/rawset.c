@@ -298,7 +298,7 @@ static long rawset_ioctl(struct pm_file *f, unsigned int cmd, void __user *arg)
 	case PERFMON_IOC_SET_PROGRAM:
 		return pm_rawset_program(f, arg);
 	default:
-		return pm_ioctl_any(f, cmd, arg);
+		return pm_services_ioctl(f, cmd, arg);
 	}
 }
 
