@@ -63,7 +63,7 @@ module_sources := $(wildcard driver/Kbuild driver/*.[chS] driver/*/*.[chS] drive
 	include/uapi/linux/*.h)
 # Without pahole(1), kbuild fails where the headers come with the kernel's type information.
 kbuild_vars = $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=) \
-	$(foreach v,ARCH CROSS_COMPILE W V C LLVM,$(if $($(v)),$(v)='$($(v))'))
+	$(foreach v,ARCH CROSS_COMPILE W V C LLVM KCFLAGS,$(if $($(v)),$(v)='$($(v))'))
 
 modules: $(if $(utsrelease),,no-kdir) ## the module: KDIR=headers [ARCH=] [CROSS_COMPILE=] [W=1]
 	@for f in $(module_sources); do \

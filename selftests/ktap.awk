@@ -159,7 +159,9 @@ function end_program(text,	n, i) {
 	if (text ~ /^(not )?ok [0-9]+/) {
 		take_result(indent, text)
 	} else if (text ~ /^1\.\.[0-9]+/) {
-		close_level(indent)
+		# TAP allows the plan at the end, too. A second one begins another group of cases.
+		if (indent in planned)
+			close_level(indent)
 		known[indent] = 1
 		planned[indent] = substr(text, 4) + 0
 		if (match(text, /# *SKIP */))

@@ -12,10 +12,11 @@ unlock_build() {
 }
 
 # guest_make ARGUMENT...: make for the guest's architecture, against its sysroot and its kernel.
+# A warning about the module, of which W=1 gives more, is an error.
 guest_make() {
 	make --no-print-directory -C "$TOP" O="$BUILD" ARCH="$KARCH" CROSS_COMPILE="$TUPLE-" \
 		SYSROOT="$(sysroot_dir)" KDIR="$(kernel_dir)/kdir" \
-		KVER="$(cat "$(kernel_dir)/version")" PREFIX=/usr \
+		KVER="$(cat "$(kernel_dir)/version")" PREFIX=/usr W=1 KCFLAGS=-Werror \
 		${FOREIGN_TOOLS:+KMAKE="$VM_DIR/vm kmake --arch $ARCH --kernel $KERNEL --"} "$@"
 }
 

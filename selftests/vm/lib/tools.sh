@@ -3,7 +3,7 @@
 # The tools to build modules for a kernel of a newer suite than this machine's: its compiler and its
 # C library in a directory, entered with chroot.
 
-TOOLS_PACKAGES=(bash coreutils dash findutils gawk grep libc-bin libc6 make perl-base sed)
+TOOLS_PACKAGES=(bash coreutils dash findutils gawk grep libc-bin libc6 make perl sed)
 
 tools_packages() {
 	printf '%s\n' "${TOOLS_PACKAGES[@]}" "gcc-14-$TUPLE"
