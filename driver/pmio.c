@@ -20,10 +20,11 @@
 
 #define PMCF_KNOWN	(PMCF_USR | PMCF_OS | PMCF_E | PMCF_INV)
 
-/* @set: NULL when not set up. */
+/* @set: NULL when not set up. @cpu: what it counts on, a CPU or PM_ALL_CPUS. */
 struct pmio_counter {
 	struct pm_set *set;
 	struct pmc conf;
+	int cpu;
 	bool running;
 };
 
@@ -128,11 +129,18 @@ static int pmio_encode(struct pm_file *f, const struct pmc *pmc, struct perfmon_
 static void pmio_count_held(void)
 {
 	unsigned int i, n = 0;
+	int cpu = PM_ALL_CPUS;
 
 	lockdep_assert_held(&pmio.lock);
-	for (i = 0; i < PMIO_NPMC; i++)
-		n += !!pmio.counter[i].set;
-	pm_hold(&pmio.writer->holder, PERFMON_FACE_PMIO, pmio_file(pmio.writer)->cpu, n);
+	for (i = 0; i < PMIO_NPMC; i++) {
+		const struct pmio_counter *c = &pmio.counter[i];
+
+		if (!c->set)
+			continue;
+		cpu = !n || cpu == c->cpu ? c->cpu : PM_ALL_CPUS;
+		n++;
+	}
+	pm_hold(&pmio.writer->holder, PERFMON_FACE_PMIO, cpu, n);
 }
 
 static void pmio_drop(struct pmio_counter *c)
@@ -164,6 +172,7 @@ static int pmio_setup_locked(struct pm_file *f, const struct pmc *pmc)
 		pm_fault_reindex(&f->fault, pmc->pmc_num);
 	} else {
 		c->set = set;
+		c->cpu = pmio_file(f)->cpu;
 		c->conf = *pmc;
 	}
 	pmio_count_held();
@@ -342,8 +351,6 @@ static long pmio_setcpu(struct pm_file *f, void __user *arg)
 
 	mutex_lock(&pmio.lock);
 	pmio_file(f)->cpu = cpu;
-	if (pmio.writer == f)
-		pmio_count_held();
 	mutex_unlock(&pmio.lock);
 	return 0;
 }
