@@ -246,6 +246,8 @@ static int pm_part_place(struct pm_part *part, struct pm_fault *fault)
 	if (err)
 		return err;
 	index = pm_part_misplaced(part);
+	if (smp_load_acquire(&part->state) == PERFMON_STATE_LOST)
+		return pm_fault(fault, -ENXIO, -1, part->cpu, "CPU %d went offline", part->cpu);
 	if (index < 0)
 		return 0;
 	return pm_fault(fault, -EBUSY, index, part->cpu,
