@@ -161,7 +161,8 @@ static int pm_event_errno(int err, const struct perfmon_event *e, int index, int
 	case -ENOENT:
 		if (e->type == PERF_TYPE_RAW || e->type >= PERF_TYPE_MAX)
 			return pm_fault(fault, -ENXIO, index, cpu,
-					"CPU %d has no PMU that counts events of type %u", cpu, e->type);
+					"CPU %d has no PMU that counts events of type %u", cpu,
+					e->type);
 		if (e->type != PERF_TYPE_SOFTWARE && pm_counter_probe(cpu, NULL) == -ENXIO)
 			return pm_fault(fault, -ENXIO, index, cpu, PM_NO_PMU);
 		return pm_fault(fault, -EINVAL, index, cpu,
@@ -169,12 +170,14 @@ static int pm_event_errno(int err, const struct perfmon_event *e, int index, int
 				e->config, e->type);
 	case -EOPNOTSUPP:
 		return pm_fault(fault, err, index, cpu,
-				"the PMU of CPU %d cannot tell user from kernel mode: ask for both", cpu);
+				"the PMU of CPU %d cannot tell user from kernel mode: ask for both",
+				cpu);
 	case -ENOMEM:
 		return pm_fault(fault, err, index, cpu, "out of memory");
 	case -EBUSY:
 	case -ENOSPC:
-		return pm_fault(fault, -EBUSY, index, cpu, "perf has no counter for it on CPU %d", cpu);
+		return pm_fault(fault, -EBUSY, index, cpu, "perf has no counter for it on CPU %d",
+				cpu);
 	default:
 		return pm_fault(fault, -EINVAL, index, cpu,
 				"the PMU of CPU %d refuses event %#llx of type %u (errno %d)", cpu,
@@ -215,8 +218,7 @@ static __always_inline bool pm_event_read(struct perf_event *event, u64 *count)
 
 void pm_part_values(const struct pm_part *part, struct perfmon_sample *sample, u64 now)
 {
-	/* Pairs with the release where a CPU that leaves has put its last values. */
-	enum perfmon_state state = smp_load_acquire(&part->state);
+	enum perfmon_state state = pm_part_state(part);
 	unsigned int i, n = part->n;
 
 	sample->nr = n;
@@ -304,12 +306,13 @@ void pm_part_stop(struct pm_part *part, enum perfmon_state state)
 		}
 		part->ticks += get_cycles() - part->origin;
 	}
-	/* Pairs with the acquire of who looks from another CPU. */
+	/* Pairs with the acquire in pm_part_state(). */
 	smp_store_release(&part->state, state);
 }
 
 void pm_part_abandon(struct pm_part *part)
 {
+	/* Pairs with the acquire in pm_part_state(). */
 	smp_store_release(&part->state, PERFMON_STATE_LOST);
 }
 
@@ -382,6 +385,7 @@ int pm_part_program(struct pm_part *part, struct pm_fault *fault)
 		return err;
 	spin_lock(&pm_parts_lock);
 	if (cpumask_test_cpu(part->cpu, &pm_cpus)) {
+		/* Pairs with the acquire in pm_part_state(). */
 		smp_store_release(&part->state, PERFMON_STATE_OFF);
 		list_add(&part->node, &pm_parts);
 	} else {

@@ -57,6 +57,13 @@ struct pm_part {
 	struct pm_slot slot[];
 };
 
+/* From any CPU. Who sees a part stopped or LOST with this sees the values that it stopped with. */
+static inline enum perfmon_state pm_part_state(const struct pm_part *part)
+{
+	/* Pairs with the release in pm_part_stop() and its like. */
+	return smp_load_acquire(&part->state);
+}
+
 /*
  * Takes the hardware: creates the events and lists the part, which is LOST before and OFF after.
  * In the caller's context, because perf's policy is applied to it. Whether perf has placed the

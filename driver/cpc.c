@@ -165,7 +165,8 @@ static __always_inline int cpc_read(struct pm_file *f, struct cpc_shared *shared
 }
 
 /* A large set, or a caller with little room. */
-static noinline long cpc_sample_many(struct pm_file *f, struct perfmon_sample __user *arg, u32 room)
+static noinline long cpc_sample_many(struct pm_file *f, struct perfmon_sample __user *arg,
+				     u32 room)
 {
 	struct pm_sample sample = {};
 	int err;
@@ -174,8 +175,8 @@ static noinline long cpc_sample_many(struct pm_file *f, struct perfmon_sample __
 	if (err)
 		return err;
 	if (room < sample.head.nr)
-		return pm_fault(&f->fault, -EINVAL, -1, -1, "room for %u values, %u are bound", room,
-				sample.head.nr);
+		return pm_fault(&f->fault, -EINVAL, -1, -1, "room for %u values, %u are bound",
+				room, sample.head.nr);
 	return copy_to_user(arg, &sample, pm_sample_size(sample.head.nr)) ?
 		pm_fault_address(&f->fault) : 0;
 }

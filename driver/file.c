@@ -11,7 +11,7 @@ void pm_file_become(struct pm_file *f, const struct pm_face *face, void *priv)
 {
 	lockdep_assert_held(&f->lock);
 	f->priv = priv;
-	/* Pairs with the acquire in main.c: who sees the face sees priv. */
+	/* Pairs with the acquire in main.c. */
 	smp_store_release(&f->face, face);
 }
 

@@ -14,8 +14,8 @@
 struct pm_file;
 
 /*
- * An interface of the device. ioctl passes a request that is not its own to pm_services_ioctl(), and may
- * be called by several threads at once; release is not.
+ * An interface of the device. ioctl passes a request that is not its own to pm_services_ioctl(), and
+ * may be called by several threads at once; release is not.
  */
 struct pm_face {
 	enum perfmon_face id;

@@ -22,6 +22,7 @@
 
 static const struct pm_face *pm_file_face(struct pm_file *f)
 {
+	/* Pairs with the release in pm_file_become(): who sees the face sees priv. */
 	return smp_load_acquire(&f->face);
 }
 

@@ -89,7 +89,8 @@ static int rawset_become(struct pm_file *f)
 	if (f->face == &rawset_face)
 		return 0;
 	if (f->face)
-		return pm_fault(&f->fault, -EBUSY, -1, -1, "another thread gave this file another use");
+		return pm_fault(&f->fault, -EBUSY, -1, -1,
+				"another thread gave this file another use");
 	raw = kzalloc(sizeof(*raw), GFP_KERNEL);
 	if (!raw)
 		return pm_fault(&f->fault, -ENOMEM, -1, -1, "out of memory");

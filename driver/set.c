@@ -35,7 +35,7 @@ struct pm_set {
 	cycles_t cycles;
 	void *records;		/* a sample a part, by index */
 	struct pm_part *pair[2];	/* the first two parts */
-	atomic_t bad;		/* CPU << 8 | index of a counter that perf has not placed, or -1 */
+	atomic_t bad;		/* CPU << 8 | index of a counter that is not placed, or -1 */
 	struct pm_part *part[];	/* by CPU number */
 };
 
@@ -110,6 +110,7 @@ static void pm_csd_call(void *arg)
 	struct pm_part *part = arg;
 
 	part->fn(part->set);
+	/* Pairs with the acquire of who waits in pm_call_pair(). */
 	smp_store_release(&part->done, 1);
 }
 
@@ -225,7 +226,8 @@ static int pm_events_check(const struct perfmon_event *events, unsigned int n,
 		if (events[i].flags & ~(PERFMON_EVENT_USER | PERFMON_EVENT_KERNEL))
 			return pm_fault(fault, -EINVAL, i, -1, "event %u: unknown flags %#x", i,
 					events[i].flags);
-		if (events[i].type == PERF_TYPE_TRACEPOINT || events[i].type == PERF_TYPE_BREAKPOINT)
+		if (events[i].type == PERF_TYPE_TRACEPOINT ||
+		    events[i].type == PERF_TYPE_BREAKPOINT)
 			return pm_fault(fault, -EINVAL, i, -1,
 					"event %u: tracepoints and breakpoints are not counters", i);
 		if ((events[i].flags & PERFMON_EVENT_KERNEL) && !pm_counter_allow_kernel())
@@ -246,12 +248,12 @@ static int pm_part_place(struct pm_part *part, struct pm_fault *fault)
 	if (err)
 		return err;
 	index = pm_part_misplaced(part);
-	if (smp_load_acquire(&part->state) == PERFMON_STATE_LOST)
+	if (pm_part_state(part) == PERFMON_STATE_LOST)
 		return pm_fault(fault, -ENXIO, -1, part->cpu, "CPU %d went offline", part->cpu);
 	if (index < 0)
 		return 0;
 	return pm_fault(fault, -EBUSY, index, part->cpu,
-			"CPU %d has no free counter for event %d of %u: others hold them, or it has fewer",
+			"CPU %d has no free counter for event %d of %u",
 			part->cpu, index, part->n);
 }
 
@@ -267,7 +269,7 @@ static int pm_set_cover(struct pm_set *set, int cpu, struct pm_fault *fault)
 		part = pm_part_alloc(set, cpu);
 	if (!part)
 		return pm_fault(fault, -ENOMEM, -1, cpu, "out of memory");
-	if (smp_load_acquire(&part->state) != PERFMON_STATE_LOST) {
+	if (pm_part_state(part) != PERFMON_STATE_LOST) {
 		if (pm_part_misplaced(part) < 0)
 			return 0;
 		pm_on_cpu(cpu, pm_ipi_abandon, part);
@@ -392,7 +394,7 @@ static bool pm_set_misplaced(const struct pm_set *set)
 	for_each_cpu(cpu, set->mask) {
 		const struct pm_part *part = set->part[cpu];
 
-		if (smp_load_acquire(&part->state) != PERFMON_STATE_LOST &&
+		if (pm_part_state(part) != PERFMON_STATE_LOST &&
 		    pm_part_misplaced(part) >= 0)
 			return true;
 	}
@@ -426,7 +428,7 @@ void pm_set_reset(struct pm_set *set)
 
 	pm_set_call(set, pm_ipi_reset);
 	for_each_cpu(cpu, set->mask)
-		if (smp_load_acquire(&set->part[cpu]->state) == PERFMON_STATE_LOST)
+		if (pm_part_state(set->part[cpu]) == PERFMON_STATE_LOST)
 			pm_part_reset(set->part[cpu]);
 }
 
@@ -440,7 +442,7 @@ bool pm_set_lost(const struct pm_set *set)
 	int cpu;
 
 	for_each_cpu(cpu, set->mask)
-		if (smp_load_acquire(&set->part[cpu]->state) == PERFMON_STATE_LOST)
+		if (pm_part_state(set->part[cpu]) == PERFMON_STATE_LOST)
 			return true;
 	return false;
 }
@@ -497,7 +499,7 @@ static void pm_set_read_lost(struct pm_set *set)
 	for_each_cpu(cpu, set->mask) {
 		struct pm_part *part = set->part[cpu];
 
-		if (smp_load_acquire(&part->state) == PERFMON_STATE_LOST)
+		if (pm_part_state(part) == PERFMON_STATE_LOST)
 			pm_part_values(part, part->record, set->now);
 	}
 }

@@ -35,7 +35,7 @@ enum perfmon_state {
 	PERFMON_STATE_FROZEN = 2,	/* stopped by its overflow */
 	PERFMON_STATE_REVOKED = 3,	/* taken away by a system-wide use */
 	PERFMON_STATE_LOST = 4,		/* its CPU went away; start it again when it is back */
-	PERFMON_STATE_CONTENDED = 5,	/* perf had no counter for it, so that the value is too low */
+	PERFMON_STATE_CONTENDED = 5,	/* perf had no counter for it: the value is too low */
 	PERFMON_STATE_GONE = 6,		/* its target ended */
 };
 
