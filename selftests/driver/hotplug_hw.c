@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* perfmon(4) and shared cpc sets while CPU 1 goes offline and comes back. */
+#include "perfmon_test.h"
+
+#include <pthread.h>
+
+#include <machine/perfmon.h>
+
+PROGRAM_NEEDS(have_hardware() && cpu1_can_go(),
+	      "this machine has no hardware counters, or CPU 1 cannot go offline");
+
+#define CPUS	64
+
+static bool has_news(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLPRI };
+
+	return poll(&p, 1, 0) == 1 && p.revents == POLLPRI;
+}
+
+/* ---- perfmon(4) ---- */
+
+static int setup(int fd, int num)
+{
+	struct pmc pmc = { .pmc_num = num };
+
+	pmc.pmc_event = RAW_CYCLES;
+	pmc.pmc_flags = PMCF_USR | PMCF_OS;
+	return request(fd, PMIOSETUP, &pmc);
+}
+
+static int start(int fd, int num)
+{
+	return request(fd, PMIOSTART, &num);
+}
+
+static __s64 value(int fd, int num)
+{
+	struct pmc_data data = { .pmcd_num = num };
+	int err = request(fd, PMIOREAD, &data);
+
+	return err ?: data.pmcd_value;
+}
+
+static int choose_cpu(int fd, int cpu)
+{
+	struct pmc_cpu req = { .pmcc_size = sizeof(req), .pmcc_cpu = cpu };
+
+	return request(fd, PMIOSETCPU, &req);
+}
+
+/* The state and the value on CPU 1; -1 when the counter has none there. */
+static int state_of_cpu1(int fd, int num, __s64 *val)
+{
+	struct pmc_cpu_value list[CPUS];
+	struct pmc_cpu_data req = {
+		.pmcx_size = sizeof(req),
+		.pmcx_num = num,
+		.pmcx_ncpus = CPUS,
+		.pmcx_values = (uintptr_t)list,
+	};
+	unsigned int i;
+
+	if (ioctl(fd, PMIOREADCPUS, &req))
+		return -1;
+	for (i = 0; i < req.pmcx_ncpus; i++) {
+		if (list[i].pmcv_cpu != 1)
+			continue;
+		*val = list[i].pmcv_value;
+		return list[i].pmcv_state;
+	}
+	return -1;
+}
+
+FIXTURE(pmio) {
+	int fd;
+	int reader;
+};
+
+FIXTURE_SETUP(pmio)
+{
+	ASSERT_EQ(0, cpu1_set_online(true));
+	ASSERT_EQ(0, bind_cpu(0));
+	self->fd = device_open(O_RDWR);
+	ASSERT_LE(0, self->fd);
+	self->reader = device_open(O_RDONLY);
+	ASSERT_LE(0, self->reader);
+	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, start(self->fd, 0));
+}
+
+FIXTURE_TEARDOWN(pmio)
+{
+	close(self->fd);
+	close(self->reader);
+	EXPECT_EQ(0, cpu1_set_online(true));
+}
+
+TEST_F(pmio, sum_never_goes_backwards)
+{
+	__s64 last = 0, next, kept, val;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, cpu1_set_online(false));
+		next = value(self->fd, 0);
+		EXPECT_LE(last, next);
+		EXPECT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->reader, 0, &kept));
+		ASSERT_EQ(0, cpu1_set_online(true));
+		EXPECT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->reader, 0, &val));
+		EXPECT_EQ(kept, val);
+		last = value(self->fd, 0);
+		EXPECT_LE(next, last);
+		/* To fall back to the last stop is what a start does, so stop. */
+		ASSERT_EQ(0, request(self->fd, PMIOSTOP, &(int){ 0 }));
+		ASSERT_EQ(0, start(self->fd, 0));
+		EXPECT_EQ(PERFMON_STATE_COUNTING, state_of_cpu1(self->reader, 0, &val));
+		EXPECT_LE(kept, val);
+	}
+}
+
+TEST_F(pmio, writer_is_told)
+{
+	EXPECT_FALSE(has_news(self->fd));
+	ASSERT_EQ(0, cpu1_set_online(false));
+	EXPECT_TRUE(has_news(self->fd));
+	EXPECT_FALSE(has_news(self->reader));
+	ASSERT_EQ(0, cpu1_set_online(true));
+	EXPECT_TRUE(has_news(self->fd));
+	ASSERT_EQ(0, start(self->fd, 0));
+	EXPECT_FALSE(has_news(self->fd));
+}
+
+TEST_F(pmio, kept_value_is_read)
+{
+	__s64 kept;
+
+	ASSERT_EQ(0, choose_cpu(self->reader, 1));
+	ASSERT_EQ(0, cpu1_set_online(false));
+	EXPECT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->fd, 0, &kept));
+	EXPECT_EQ(kept, value(self->reader, 0));
+	ASSERT_EQ(0, cpu1_set_online(true));
+	EXPECT_EQ(kept, value(self->reader, 0));
+	ASSERT_EQ(0, bind_cpu(1));
+	EXPECT_EQ(kept, value(self->reader, 0));
+}
+
+TEST_F(pmio, offline_cpu_is_refused)
+{
+	ASSERT_EQ(0, choose_cpu(self->fd, 1));
+	ASSERT_EQ(0, setup(self->fd, 1));
+	ASSERT_EQ(0, cpu1_set_online(false));
+	EXPECT_REFUSED(ENXIO, self->fd, start(self->fd, 1));
+	EXPECT_EQ(1, last_error(self->fd).cpu);
+	EXPECT_REFUSED(ENXIO, self->reader, choose_cpu(self->reader, 1));
+	EXPECT_EQ(1, last_error(self->reader).cpu);
+	EXPECT_EQ(0, value(self->fd, 1));
+	/* Where setting up fails, the counter is no longer set up. */
+	EXPECT_REFUSED(ENXIO, self->fd, setup(self->fd, 1));
+	EXPECT_EQ(-EBUSY, value(self->fd, 1));
+	/* What has all CPUs counts on the others. */
+	EXPECT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, choose_cpu(self->fd, -1));
+	EXPECT_EQ(0, setup(self->fd, 1));
+	EXPECT_EQ(0, start(self->fd, 1));
+}
+
+TEST_F(pmio, close_while_it_is_away)
+{
+	unsigned int all = counters_free(0) + 1;
+
+	ASSERT_EQ(0, cpu1_set_online(false));
+	close(self->fd);
+	EXPECT_EQ(-EBUSY, value(self->reader, 0));
+	ASSERT_EQ(0, cpu1_set_online(true));
+	EXPECT_EQ(all, counters_free(0));
+	EXPECT_EQ(all, counters_free(1));
+	self->fd = device_open(O_RDWR);
+	EXPECT_LE(0, self->fd);
+}
+
+/* perf was faster on the CPU that came back. */
+TEST_F(pmio, start_when_others_took_the_counters)
+{
+	struct perf_events perf;
+	__s64 kept, val;
+
+	ASSERT_EQ(0, cpu1_set_online(false));
+	ASSERT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->fd, 0, &kept));
+	ASSERT_EQ(0, cpu1_set_online(true));
+	perf_take_all(&perf, 1);
+	EXPECT_REFUSED(EBUSY, self->fd, start(self->fd, 0));
+	EXPECT_EQ(1, last_error(self->fd).cpu);
+	EXPECT_NE(-1, state_of_cpu1(self->fd, 0, &val));
+	EXPECT_EQ(kept, val);
+	EXPECT_TRUE(perf_counts(perf.fd[0]));
+	perf_close(&perf);
+	EXPECT_EQ(0, start(self->fd, 0));
+	EXPECT_EQ(PERFMON_STATE_COUNTING, state_of_cpu1(self->fd, 0, &val));
+	EXPECT_LE(kept, val);
+}
+
+/* ---- shared cpc sets ---- */
+
+FIXTURE(cpc) {
+	int fd;		/* holds CPU 1, to which the test is bound */
+	struct sample before;
+};
+
+FIXTURE_SETUP(cpc)
+{
+	ASSERT_EQ(0, cpu1_set_online(true));
+	ASSERT_EQ(0, bind_cpu(1));
+	self->fd = control_open();
+	ASSERT_EQ(1, shared_open(self->fd));
+	ASSERT_EQ(0, shared_bind_same(self->fd, event_cycles(ANY_MODE), 2));
+	ASSERT_EQ(0, shared_sample(self->fd, &self->before));
+}
+
+FIXTURE_TEARDOWN(cpc)
+{
+	close(self->fd);
+	EXPECT_EQ(0, cpu1_set_online(true));
+}
+
+TEST_F(cpc, thread_lost_its_binding)
+{
+	struct sample sample;
+
+	ASSERT_EQ(0, cpu1_set_online(false));
+	EXPECT_TRUE(has_news(self->fd));
+	EXPECT_REFUSED(EAGAIN, self->fd, shared_sample(self->fd, &sample));
+	EXPECT_REFUSED(EAGAIN, self->fd,
+		       shared_bind_same(self->fd, event_cycles(ANY_MODE), 1));
+	EXPECT_REFUSED(EAGAIN, self->fd, shared_rele(self->fd));
+	ASSERT_EQ(0, bind_cpu(0));
+	EXPECT_REFUSED(EAGAIN, self->fd, shared_sample(self->fd, &sample));
+	/* That the CPU is back does not bind the thread again. */
+	ASSERT_EQ(0, cpu1_set_online(true));
+	ASSERT_EQ(0, unbind_cpu());
+	EXPECT_REFUSED(EAGAIN, self->fd, shared_sample(self->fd, &sample));
+}
+
+TEST_F(cpc, counters_are_lost_until_they_are_bound_again)
+{
+	struct sample kept, again;
+
+	ASSERT_EQ(0, cpu1_set_online(false));
+	ASSERT_EQ(0, cpu1_set_online(true));
+	ASSERT_EQ(0, bind_cpu(1));
+	ASSERT_EQ(0, shared_sample(self->fd, &kept));
+	EXPECT_EQ(PERFMON_STATE_LOST, kept.head.state);
+	EXPECT_EQ(3, kept.head.bad);
+	EXPECT_LE(self->before.value[0], kept.value[0]);
+	EXPECT_LE(self->before.value[1], kept.value[1]);
+	EXPECT_LE(self->before.head.ticks, kept.head.ticks);
+	burn_ms(1);
+	ASSERT_EQ(0, shared_sample(self->fd, &again));
+	EXPECT_EQ(kept.value[0], again.value[0]);
+	EXPECT_EQ(kept.head.ticks, again.head.ticks);
+	EXPECT_TRUE(has_news(self->fd));
+
+	ASSERT_EQ(0, shared_bind_same(self->fd, event_cycles(ANY_MODE), 2));
+	EXPECT_FALSE(has_news(self->fd));
+	ASSERT_EQ(0, shared_sample(self->fd, &again));
+	EXPECT_EQ(PERFMON_STATE_COUNTING, again.head.state);
+	EXPECT_EQ(0, again.head.bad);
+	EXPECT_LT(0, again.value[0]);
+}
+
+TEST_F(cpc, rele_of_what_was_lost)
+{
+	struct sample sample;
+
+	ASSERT_EQ(0, cpu1_set_online(false));
+	ASSERT_EQ(0, cpu1_set_online(true));
+	ASSERT_EQ(0, bind_cpu(1));
+	EXPECT_EQ(0, shared_rele(self->fd));
+	EXPECT_EQ(-EINVAL, shared_sample(self->fd, &sample));
+	EXPECT_FALSE(has_news(self->fd));
+	EXPECT_EQ(counters_free(0), counters_free(1));
+}
+
+TEST_F(cpc, cpu_is_held_while_it_is_away)
+{
+	int other = control_open();
+
+	ASSERT_EQ(0, cpu1_set_online(false));
+	EXPECT_EQ(1, holders_count());
+	ASSERT_EQ(0, cpu1_set_online(true));
+	ASSERT_EQ(0, bind_cpu(1));
+	EXPECT_REFUSED(EAGAIN, other, shared_open(other));
+	ASSERT_EQ(0, cpu1_set_online(false));
+	close(self->fd);
+	self->fd = -1;
+	EXPECT_EQ(0, holders_count());
+	ASSERT_EQ(0, cpu1_set_online(true));
+	ASSERT_EQ(0, bind_cpu(1));
+	EXPECT_EQ(1, shared_open(other));
+	EXPECT_EQ(0, shared_bind_same(other, event_cycles(ANY_MODE), counters_free(1)));
+	close(other);
+}
+
+TEST_F(cpc, other_cpus_count_on)
+{
+	struct sample first, second;
+	int other = control_open();
+
+	ASSERT_EQ(0, bind_cpu(0));
+	ASSERT_EQ(0, shared_open(other));
+	ASSERT_EQ(0, shared_bind_same(other, event_cycles(ANY_MODE), 1));
+	ASSERT_EQ(0, shared_sample(other, &first));
+	ASSERT_EQ(0, cpu1_set_online(false));
+	ASSERT_EQ(0, shared_sample(other, &second));
+	EXPECT_EQ(PERFMON_STATE_COUNTING, second.head.state);
+	EXPECT_LT(first.value[0], second.value[0]);
+	EXPECT_FALSE(has_news(other));
+	close(other);
+}
+
+/* ---- all at once ---- */
+
+struct storm {
+	atomic_bool stop;
+	int fd;
+	int rounds;
+	int unexpected;
+};
+
+static void *pmio_in_the_storm(void *arg)
+{
+	struct storm *storm = arg;
+
+	while (!storm->stop) {
+		storm->unexpected += setup(storm->fd, 0) != 0;
+		storm->unexpected += start(storm->fd, 0) != 0;
+		storm->unexpected += value(storm->fd, 0) < 0;
+		storm->rounds++;
+	}
+	return NULL;
+}
+
+/* The thread loses its binding, and tries to get it back. */
+static void *shared_in_the_storm(void *arg)
+{
+	struct storm *storm = arg;
+	struct sample sample;
+	int err;
+
+	while (!storm->stop) {
+		bind_cpu(1);
+		err = shared_bind_same(storm->fd, event_cycles(ANY_MODE), 2);
+		storm->unexpected += err && err != -EAGAIN;
+		err = shared_sample(storm->fd, &sample);
+		storm->unexpected += err && err != -EAGAIN && err != -EINVAL;
+		storm->unexpected += !err && (sample.head.nr != 2 || sample.head.cpu != 1);
+		err = shared_rele(storm->fd);
+		storm->unexpected += err && err != -EAGAIN && err != -EINVAL;
+		storm->rounds++;
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(cpc, storm, 60)
+{
+	static void *(*const fn[])(void *) = { pmio_in_the_storm, shared_in_the_storm };
+	struct storm storm[ARRAY_SIZE(fn)] = {};
+	pthread_t thread[ARRAY_SIZE(fn)];
+	unsigned int i;
+
+	ASSERT_EQ(0, bind_cpu(0));
+	storm[0].fd = device_open(O_RDWR);
+	storm[1].fd = self->fd;
+	for (i = 0; i < ARRAY_SIZE(fn); i++) {
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, fn[i], &storm[i]));
+	}
+	for (i = 0; i < 8; i++) {
+		EXPECT_EQ(0, cpu1_set_online(false));
+		EXPECT_EQ(0, cpu1_set_online(true));
+	}
+	for (i = 0; i < ARRAY_SIZE(fn); i++) {
+		storm[i].stop = true;
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(0, storm[i].unexpected);
+		EXPECT_LT(0, storm[i].rounds);
+	}
+	close(storm[0].fd);
+}
+
+TEST_HARNESS_MAIN
