@@ -80,7 +80,8 @@ no-kdir:
 ##@ Installing (PREFIX, DESTDIR)
 
 # The libraries and the tools install what is theirs, manual pages of libraries apart.
-man_pages := $(wildcard driver/*.[1-9] lib/*/*.[1-9])
+man_pages := $(wildcard driver/*.[1-9] driver/*/*.[1-9] lib/*/*.[1-9])
+man_target = $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 rules := $(notdir $(wildcard udev/*.rules))
 load_files := $(notdir $(wildcard udev/*.conf))
 module_dir = $(DESTDIR)/lib/modules/$(KVER)/updates
@@ -96,8 +97,7 @@ install-files:
 		$(DESTDIR)$(PREFIX)/lib/udev/rules.d/$(f) &&) :
 	@$(foreach f,$(load_files),$(INSTALL) -D -m 644 udev/$(f) \
 		$(DESTDIR)$(PREFIX)/lib/modules-load.d/$(f) &&) :
-	@$(foreach f,$(man_pages),$(INSTALL) -D -m 644 $(f) \
-		$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)) &&) :
+	@$(foreach f,$(man_pages),$(INSTALL) -D -m 644 $(f) $(call man_target,$(f)) &&) :
 
 install-module: $(if $(utsrelease),modules)
 	@if [ -e $(module)/driver/perfmon.ko ]; then \
@@ -107,12 +107,19 @@ install-module: $(if $(utsrelease),modules)
 		echo "the module was not built, and is not installed"; \
 	fi
 
+# For tests only: a machine with a PMU of its own has no use for a simulated one.
+install-sim: $(if $(utsrelease),modules)
+	@if [ -e $(module)/driver/sim/perfmon_sim.ko ]; then \
+		$(INSTALL) -D -m 644 $(module)/driver/sim/perfmon_sim.ko \
+			$(module_dir)/perfmon_sim.ko; \
+	fi
+
 uninstall: ## take it away again (with the same PREFIX, DESTDIR and KDIR)
 	+$(foreach d,$(user_dirs),$(user_make) -C $(d) uninstall &&) :
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/udev/rules.d/,$(rules)) \
 		$(addprefix $(DESTDIR)$(PREFIX)/lib/modules-load.d/,$(load_files)) \
-		$(foreach f,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
-	$(if $(KVER),rm -f $(module_dir)/perfmon.ko)
+		$(foreach f,$(man_pages),$(call man_target,$(f)))
+	$(if $(KVER),rm -f $(module_dir)/perfmon.ko $(module_dir)/perfmon_sim.ko)
 	$(if $(DESTDIR),,ldconfig $(if $(KVER),&& depmod -a $(KVER)))
 
 clean: ## remove what was built
@@ -137,4 +144,4 @@ help: ## this list
 		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all user $(user_dirs) no-headers modules no-kdir install install-user install-files \
-	install-module uninstall clean demo check bench lint help
+	install-module install-sim uninstall clean demo check bench lint help
