@@ -53,7 +53,8 @@ function close_level(level) {
 		record("fail", "(plan)", "the program announced no number of cases")
 		failed[level]++
 	} else if (planned[level] != ran[level] + 0) {
-		record("fail", "(plan)", planned[level] " cases announced, " (ran[level] + 0) " seen")
+		record("fail", "(plan)", \
+			planned[level] " cases announced, " (ran[level] + 0) " seen")
 		failed[level]++
 	}
 	total[level] += ran[level]
@@ -84,7 +85,7 @@ function take_result(level, text) {
 	if (below == 0)
 		record(result, title, remark)
 	else if (result == "fail" && below_failed == 0)
-		record("fail", title, "failed, though all its cases passed" (remark == "" ? "" : ": " remark))
+		record("fail", title, "failed, though all its cases passed: " remark)
 	known[level] = 1
 	ran[level]++
 	if (result == "fail" || below_failed)
@@ -129,8 +130,8 @@ function end_program(text,	n, i) {
 		for (i = n + 1; i <= printed; i++)
 			printf "    | %s\n", output[i]
 	}
-	printf "  %-8s %s: %d passed, %d failed%s\n", target, program, count["pass"], count["fail"], \
-		count["skip"] ? ", " count["skip"] " skipped" : ""
+	printf "  %-8s %s: %d passed, %d failed%s\n", target, program, count["pass"], \
+		count["fail"], count["skip"] ? ", " count["skip"] " skipped" : ""
 	fflush()
 	done[program] = 1
 	program = ""

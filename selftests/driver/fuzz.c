@@ -372,12 +372,12 @@ static void fuzz_all(struct __test_metadata *_metadata, FIXTURE_DATA(fuzz) *self
 	peer_kill(&peer);
 }
 
-TEST_F(fuzz, requests)
+TEST_F_TIMEOUT(fuzz, requests, SLOW)
 {
 	fuzz_all(_metadata, self);
 }
 
-TEST_F_TIMEOUT(fuzz, requests_while_a_cpu_comes_and_goes, 60)
+TEST_F_TIMEOUT(fuzz, requests_while_a_cpu_comes_and_goes, SLOW)
 {
 	atomic_bool stop = false;
 	pthread_t thread;

@@ -395,7 +395,7 @@ static void *program_in_the_storm(void *arg)
 	return NULL;
 }
 
-TEST_F_TIMEOUT(offline, storm, 60)
+TEST_F_TIMEOUT(offline, storm, SLOW)
 {
 	static void *(*const fn[])(void *) = {
 		read_in_the_storm, read_cpu1_in_the_storm, start_in_the_storm,

@@ -361,7 +361,7 @@ static void *shared_in_the_storm(void *arg)
 	return NULL;
 }
 
-TEST_F_TIMEOUT(cpc, storm, 60)
+TEST_F_TIMEOUT(cpc, storm, SLOW)
 {
 	static void *(*const fn[])(void *) = { pmio_in_the_storm, shared_in_the_storm };
 	struct storm storm[ARRAY_SIZE(fn)] = {};

@@ -137,7 +137,7 @@ struct state {
 	const char *name;
 	int (*enter)(void);	/* a file, or a negative errno */
 	bool hardware;
-	bool holder;
+	bool holder;		/* at any moment */
 };
 
 static const struct state states[] = {
@@ -145,7 +145,7 @@ static const struct state states[] = {
 	{ "a programmed set", program_set, .holder = true },
 	{ "a running set", run_set, .holder = true },
 	{ "many sets", open_many, .holder = true },
-	{ "busy threads", be_busy, .holder = true },
+	{ "busy threads", be_busy },
 	{ "a reader", open_reader, .hardware = true },
 	{ "a writer", open_writer, .hardware = true, .holder = true },
 	{ "a writer that has set up", setup_writer, .hardware = true, .holder = true },
@@ -196,7 +196,7 @@ static void kill_in(struct __test_metadata *_metadata, const struct state *state
 	ASSERT_LE(0, peer_hear(peer.sock)) {
 		TH_LOG("cannot become %s", state->name);
 	}
-	EXPECT_EQ(state->holder, holders_count() > 0) {
+	EXPECT_TRUE(!state->holder || holders_count() > 0) {
 		TH_LOG("%s", state->name);
 	}
 	peer_kill(&peer);
@@ -310,7 +310,7 @@ FIXTURE_TEARDOWN(module)
 	EXPECT_TRUE(module_is_loaded() || module_load(NULL) == 0);
 }
 
-TEST_F(module, stays_while_a_file_is_open)
+TEST_F_TIMEOUT(module, stays_while_a_file_is_open, SLOW)
 {
 	unsigned int i;
 	int fd;
@@ -333,7 +333,7 @@ TEST_F(module, stays_while_a_file_is_open)
 	EXPECT_EQ(-ENOENT, control_open());
 }
 
-TEST_F(module, stays_while_a_child_has_the_file)
+TEST_F_TIMEOUT(module, stays_while_a_child_has_the_file, SLOW)
 {
 	struct peer peer;
 
@@ -345,7 +345,7 @@ TEST_F(module, stays_while_a_child_has_the_file)
 	EXPECT_EQ(0, module_remove());
 }
 
-TEST_F(module, comes_and_goes)
+TEST_F_TIMEOUT(module, comes_and_goes, SLOW)
 {
 	struct stat st;
 	int i, fd;
@@ -364,7 +364,7 @@ TEST_F(module, comes_and_goes)
 }
 
 /* Before udev has seen the node it is root's already. */
-TEST_F(module, node_is_never_open_to_users)
+TEST_F_TIMEOUT(module, node_is_never_open_to_users, SLOW)
 {
 	char *const load[] = { "modprobe", "perfmon", NULL };
 	char *const hold_udev[] = { "udevadm", "control", "--stop-exec-queue", NULL };
@@ -414,7 +414,7 @@ static int user_traces(void *arg)
 	return -set_program(control_open(), 0, &event, 1, 0);
 }
 
-TEST_F(module, trusts_the_node_when_it_is_told_to)
+TEST_F_TIMEOUT(module, trusts_the_node_when_it_is_told_to, SLOW)
 {
 	__u32 tracepoint = PERF_TYPE_TRACEPOINT;
 	__u32 probe = read_number("/sys/bus/event_source/devices/kprobe/type");

@@ -43,6 +43,9 @@
 #define ANY_MODE	(PERFMON_EVENT_USER | PERFMON_EVENT_KERNEL)
 #define NSEC_PER_SEC	1000000000ULL
 
+/* Seconds, for tests that take long where the kernel checks itself: not a time that is waited. */
+#define SLOW		120
+
 /* No process has memory there. */
 #define BAD_ADDRESS	((void *)8)
 

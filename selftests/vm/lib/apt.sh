@@ -3,6 +3,7 @@
 # Packages of another architecture or suite, without touching the host's package database: an apt
 # with a state of its own, which takes the mirrors from the host's configuration.
 
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 APT_DIR=
 APT_OPTIONS=()
 
@@ -21,8 +22,8 @@ write_sources() { # SUITE
 		*) continue ;;
 		esac
 		found=1
-		printf 'deb [signed-by=%s] %s %s %s\n' /usr/share/keyrings/debian-archive-keyring.gpg \
-			"$uri" "$1${codename#"$host"}" "$component"
+		printf 'deb [signed-by=%s] %s %s %s\n' "$KEYRING" "$uri" \
+			"$1${codename#"$host"}" "$component"
 	done < <(apt-get indextargets --format "$format" 'Created-By: Packages' | sort -u)
 	[ -n "$found" ]
 }
@@ -46,8 +47,8 @@ use_apt() {
 		-o Dir::State::status="$dir/status" -o Dir::State::extended_states="$dir/extended"
 		-o Dir::Cache="$dir/cache" -o Dir::Cache::archives="$dir/cache/archives"
 		-o APT::Architecture="$2" -o APT::Architectures::="$2"
-		-o APT::Install-Recommends=false -o APT::Sandbox::User=root -o Acquire::Languages=none
-		-o Acquire::Retries=3)
+		-o APT::Install-Recommends=false -o APT::Sandbox::User=root
+		-o Acquire::Languages=none -o Acquire::Retries=3)
 	[ "$2" = "$HOST_ARCH" ] || APT_OPTIONS+=(-o APT::Architectures::="$HOST_ARCH")
 	# A mirror may be in the middle of its own update; what we need may be there all the same.
 	run_child apt-get -qq "${APT_OPTIONS[@]}" update >&2 ||
@@ -129,6 +130,6 @@ unpack_each() { # ROOT DEB...
 
 	for deb; do
 		dpkg-deb --fsys-tarfile "$deb" |
-			tar -x -C "$root" --keep-directory-symlink --no-same-owner
+			tar -x -p -C "$root" --keep-directory-symlink --no-same-owner
 	done
 }

@@ -9,7 +9,7 @@ set_arch() {
 	ARCH=$1
 	KERNEL_DEFAULT=6.1
 	SUITE=bookworm
-	# Set when this machine cannot run the tools that come with the kernel's headers.
+	# Set when this machine cannot run the tools of the guest's suite by itself.
 	FOREIGN_TOOLS=
 	QEMU_PACKAGES=()
 	# For programs that test the compat system calls.
@@ -24,6 +24,8 @@ set_arch() {
 		QEMU=(qemu-system-aarch64 -M virt -cpu cortex-a57)
 		QEMU_PACKAGES=(qemu-system-arm)
 		CONSOLE=ttyAMA0
+		COMPILER_32=(arm-linux-gnueabihf-gcc)
+		COMPILER_32_PACKAGES=(gcc-arm-linux-gnueabihf libc6-dev-armhf-cross)
 		;;
 	x86_64)
 		DEB_ARCH=amd64
@@ -55,7 +57,12 @@ set_arch() {
 	esac
 	HOST_ARCH=$(dpkg --print-architecture 2>/dev/null || uname -m)
 	COMPILER_PACKAGES=(make gcc)
-	if [ "$DEB_ARCH" != "$HOST_ARCH" ]; then
-		COMPILER_PACKAGES=(make "gcc-$TUPLE")
+	COMPILER=("$TUPLE-gcc")
+	if [ -n "$FOREIGN_TOOLS" ]; then
+		# An older linker does not know what is in a newer C library.
+		COMPILER=("$VM_DIR/vm" tool --arch "$ARCH" -- "$TUPLE-gcc-14")
+		COMPILER_PACKAGES=(make "binutils-${TUPLE//_/-}")
+	elif [ "$DEB_ARCH" != "$HOST_ARCH" ]; then
+		COMPILER_PACKAGES=(make "gcc-${TUPLE//_/-}")
 	fi
 }

@@ -79,11 +79,11 @@ make_initrd() { # RUN-DIRECTORY
 
 # add_icount RUN-DIRECTORY: instructions are time, and the CPUs take turns.
 #
-# QEMU 7.2 is unfair about the turns: a CPU runs until the next timer of the machine is due, and when
-# it used all of that, the CPU after it gets nothing. A program that never sleeps can keep another
-# CPU from running anything but its timer interrupt, for minutes. So each CPU of the guest is followed
-# by one that the guest does not know of, which takes the empty turn; and a timer that fires every
-# millisecond keeps the turns short. The timer is that of a packet filter which has no packets.
+# QEMU 7.2 is unfair about the turns: a CPU runs until the next timer of the machine is due, and
+# when it used all of that, the CPU after it gets nothing. A program that never sleeps can keep
+# another CPU from running anything but its timer interrupt, for minutes. So each CPU of the guest
+# is followed by one that the guest does not know of, which takes the empty turn; and a timer that
+# fires every millisecond keeps the turns short: that of a packet filter which has no packets.
 add_icount() {
 	QEMU_COMMAND+=(-icount "shift=0,sleep=off")
 	[ "$ARCH" = arm64 ] && [ "$SMP" -gt 1 ] || return 0
@@ -113,7 +113,7 @@ qemu_command() {
 
 	QEMU_COMMAND=("${QEMU[@]}" -smp "$SMP" -m "$MEMORY" -nodefaults -no-reboot -display none
 		-kernel "$(kernel_dir)/vmlinuz" -initrd "$1/initrd"
-		-append "console=$CONSOLE panic=-1 oops=panic rdinit=/init random.trust_cpu=on $APPEND"
+		-append "console=$CONSOLE panic=-1 oops=panic rdinit=/init $APPEND"
 		-chardev "file,id=log,path=$1/log" -serial chardev:log
 		-device "virtio-serial-pci,max_ports=8")
 	if [ "$ARCH" = arm64 ] && [ "$SMP" -gt 8 ]; then
@@ -141,7 +141,6 @@ follow() {
 boot() {
 	local dir=$1 guest out err rc=0
 
-	qemu_command "$dir"
 	start_child exec setpriv --pdeathsig TERM timeout -k 5 "$TIMEOUT" "${QEMU_COMMAND[@]}" \
 		</dev/null >"$dir/qemu" 2>&1
 	guest=$CHILD
@@ -156,7 +155,6 @@ boot() {
 }
 
 boot_shell() {
-	qemu_command "$1"
 	say "(the kernel's log is $1/log, later $LOG; leave with exit)"
 	setpriv --pdeathsig TERM "${QEMU_COMMAND[@]}"
 }
@@ -176,6 +174,7 @@ run_guest() {
 	mkdir -p "$(dirname "$LOG")"
 	make_initrd "$RUN"
 	unlock_build
+	qemu_command "$RUN"
 	if [ -n "$SHELL_MODE" ]; then
 		boot_shell "$RUN" || rc=$?
 	else

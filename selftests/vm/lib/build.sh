@@ -15,9 +15,9 @@ unlock_build() {
 # A warning about the module, of which W=1 gives more, is an error.
 guest_make() {
 	make --no-print-directory -C "$TOP" O="$BUILD" ARCH="$KARCH" CROSS_COMPILE="$TUPLE-" \
-		SYSROOT="$(sysroot_dir)" KDIR="$(kernel_dir)/kdir" \
+		CC="${COMPILER[*]}" SYSROOT="$(sysroot_dir)" KDIR="$(kernel_dir)/kdir" \
 		KVER="$(cat "$(kernel_dir)/version")" PREFIX=/usr W=1 KCFLAGS=-Werror \
-		${FOREIGN_TOOLS:+KMAKE="$VM_DIR/vm kmake --arch $ARCH --kernel $KERNEL --"} "$@"
+		${FOREIGN_TOOLS:+KMAKE="$VM_DIR/vm tool --arch $ARCH -- make"} "$@"
 }
 
 # build_guest: bring everything up to date; quiet unless it fails. Needs the lock.
@@ -26,7 +26,7 @@ build_guest() {
 
 	# Anew each time: a file that is no longer installed must not live on here.
 	rm -rf "$BUILD/root"
-	run_child guest_make -s -j"$(nproc)" all install DESTDIR="$BUILD/root" \
+	run_child guest_make -s -j"$(nproc)" all install install-sim DESTDIR="$BUILD/root" \
 		>"$output" 2>&1 </dev/null || rc=$?
 	[ "$rc" -eq 0 ] || {
 		rm -rf "$BUILD/root"

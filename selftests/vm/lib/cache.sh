@@ -32,7 +32,7 @@ make_item() {
 	if [ ! -e "$item" ]; then
 		part=$item.part
 		TEMP_PATHS+=("$part")
-		# A part which is there already was left by a process that was killed: we hold the lock.
+		# A part which is there already was left by one that was killed: we hold the lock.
 		rm -rf "$part"
 		mkdir -p "$part"
 		"$1" "$part" "${@:2}"

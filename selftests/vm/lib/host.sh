@@ -5,6 +5,8 @@
 # As a user of apt whom nobody answers.
 APT_GET=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 	-o DPkg::Lock::Timeout=600)
+# Nobody asked us to take anything away.
+APT_INSTALL=("${APT_GET[@]}" install -y --no-install-recommends --no-remove)
 
 host_codename() {
 	# shellcheck disable=SC1091 # os-release is on every Debian
@@ -18,11 +20,11 @@ host_is_debian() {
 
 # missing_packages PACKAGE...: those of them which are not installed, one a line.
 missing_packages() {
-	local package
+	local package status
 
 	for package; do
-		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)" = installed ] ||
-			printf '%s\n' "$package"
+		status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+		[ "$status" = installed ] || printf '%s\n' "$package"
 	done
 }
 
@@ -38,15 +40,13 @@ as_root() {
 
 install_packages() { # PACKAGE...
 	# Ask for the password here: a child of ours has no terminal to ask on.
-	as_root true
-	# The lists may be absent (a container's image) or too old for the mirror, and an interrupted
-	# run may have left packages half configured: then repair that and try again.
-	if ! run_child as_root "${APT_GET[@]}" install --no-install-recommends --no-remove -y "$@" \
-			>/dev/null 2>&1 </dev/null; then
+	as_root true || die "as root, please: apt-get install $*"
+	# The lists may be absent (a container's image) or too old for the mirror, and an
+	# interrupted run may have left packages half configured: repair that and try again.
+	if ! run_child as_root "${APT_INSTALL[@]}" "$@" >/dev/null 2>&1 </dev/null; then
 		run_child as_root dpkg --configure -a >/dev/null </dev/null
 		run_child as_root "${APT_GET[@]}" update >&2
-		run_child as_root "${APT_GET[@]}" install --no-install-recommends --no-remove -y "$@" \
-			>/dev/null </dev/null ||
+		run_child as_root "${APT_INSTALL[@]}" "$@" >/dev/null </dev/null ||
 			die "apt-get did not install $*: see above, and remove what is in their way"
 	fi
 }

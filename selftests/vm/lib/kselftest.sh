@@ -22,7 +22,8 @@ build_kselftest() { # DIRECTORY
 	# Only the harness: the tests of the kernel itself are not ours to run.
 	run_child tar -xJf "$1/package/usr/src/$tree.tar.xz" -C "$1" --strip-components=1 \
 		--wildcards --no-wildcards-match-slash "$tree/scripts/subarch.include" \
-		"$tree/$parts/*.mk" "$tree/$parts/*.h" "$tree/$parts/*.sh" "$tree/$parts/kselftest/*"
+		"$tree/$parts/*.mk" "$tree/$parts/*.h" "$tree/$parts/*.sh" \
+		"$tree/$parts/kselftest/*"
 	rm -rf "$1/package"
 }
 

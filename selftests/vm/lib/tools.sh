@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# The tools to build modules for a kernel of a newer suite than this machine's: its compiler and its
-# C library in a directory, entered with chroot.
+# The tools to build for a newer suite than this machine's: its compiler and its C library in a
+# directory, entered with chroot.
 
 TOOLS_PACKAGES=(bash coreutils dash findutils gawk grep libc-bin libc6 make perl sed)
 

@@ -62,7 +62,8 @@ wait_child() {
 	return "$rc"
 }
 
-# run_child COMMAND...: like COMMAND, but a signal to this shell ends both.
+# run_child COMMAND...: like COMMAND, but a signal to this shell ends both. As a condition only for
+# a program: bash runs a function on after its first error when somebody looks at the result.
 run_child() {
 	start_child "$@"
 	wait_child "$CHILD"
