@@ -32,7 +32,10 @@ set_arch() {
 		KARCH=x86_64
 		TUPLE=x86_64-linux-gnu
 		FLAVOUR=cloud-amd64
-		QEMU=(qemu-system-x86_64 -M q35 -cpu max)
+		# With a thread for each CPU the emulation now and then loses itself when the kernel
+		# patches its own code, as it does for each kind of software event: the guest hangs,
+		# or is reset.
+		QEMU=(qemu-system-x86_64 -M q35 -cpu max -accel "tcg,thread=single")
 		QEMU_PACKAGES=(qemu-system-x86)
 		CONSOLE=ttyS0
 		COMPILER_32=(i686-linux-gnu-gcc)
