@@ -136,6 +136,12 @@ check: ## the whole test suite; CHECK_ARGS="--only arm64" for a part of it
 bench: ## what an operation costs, in instructions, beside perf_event_open(2)
 	@selftests/bench/run $(BENCH_ARGS)
 
+fuzz: ## fuzz the module in a guest; SECONDS=n SEED=s FUZZ_ARGS= VM_ARGS=
+	@VM_ARGS='$(VM_ARGS)' selftests/fuzz/run '$(or $(SECONDS),60)' '$(SEED)' $(FUZZ_ARGS)
+
+fuzz-lib: ## fuzz the libraries' parsers; SECONDS=n for each
+	@selftests/fuzz/run-lib '$(or $(SECONDS),30)'
+
 lint: ## static checks of scripts and manual pages
 	@selftests/lint
 
@@ -144,4 +150,4 @@ help: ## this list
 		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all user $(user_dirs) no-headers modules no-kdir install install-user install-files \
-	install-module install-sim uninstall clean demo check bench lint help
+	install-module install-sim uninstall clean demo check bench fuzz fuzz-lib lint help

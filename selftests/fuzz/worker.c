@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The operations, and who does them. */
+#include "request.h"
+
+struct crew crew;
+
+/* How often each, relative to the others. */
+struct kind kinds[] = {
+	{ "setup", 30, op_setup, false },
+	{ "get", 20, op_get, false },
+	{ "start", 30, op_start, false },
+	{ "stop", 20, op_stop, false },
+	{ "reset", 20, op_reset, false },
+	{ "read", 30, op_read, false },
+	{ "tstamp", 10, op_tstamp, false },
+	{ "setcpu", 15, op_setcpu, false },
+	{ "readcpus", 30, op_readcpus, false },
+	{ "set-program", 80, op_set_program, false },
+	{ "set-start", 40, op_set_start, false },
+	{ "set-stop", 30, op_set_stop, false },
+	{ "set-reset", 30, op_set_reset, false },
+	{ "set-read", 80, op_set_read, false },
+	{ "shared-open", 40, op_shared_open, false },
+	{ "bind", 50, op_bind, false },
+	{ "sample", 70, op_sample, false },
+	{ "rele", 15, op_rele, false },
+	{ "info", 20, op_info, false },
+	{ "error", 20, op_error, false },
+	{ "holders", 30, op_holders, false },
+	{ "unknown", 20, op_unknown, false },
+	{ "open", 20, op_open, false },
+	{ "close", 3, op_close, false },
+	{ "dup", 4, op_dup, false },
+	{ "send", 2, op_send, false },
+	{ "receive", 2, op_receive, false },
+	{ "poll", 10, op_poll, false },
+	{ "misuse", 5, op_misuse, false },
+	{ "perf-open", 6, op_perf_open, false },
+	{ "perf-close", 6, op_perf_close, false },
+	{ "affinity", 25, op_affinity, false },
+	{ "hotplug", 4, op_hotplug, false },
+	{ "signal", 4, op_signal, true },
+	{ "fork", 2, op_fork, true },
+	{ "kill", 2, op_kill, true },
+	{ "work", 5, op_work, false },
+	{ "model", 120, op_model, false },
+};
+
+const unsigned int nkinds = ARRAY_SIZE(kinds);
+
+int random_slot(struct worker *w)
+{
+	return below(&w->random, SLOTS);
+}
+
+int random_fd(struct worker *w)
+{
+	return crew.fd[random_slot(w)];
+}
+
+int fd_for(struct worker *w, enum role role)
+{
+	int slot = role * OF_ROLE + below(&w->random, OF_ROLE);
+
+	return one_in(&w->random, 16) ? random_fd(w) : crew.fd[slot];
+}
+
+int worker_start(struct worker *w, unsigned int id, uint64_t stream, bool child)
+{
+	int err;
+
+	memset(w, 0, sizeof(*w));
+	w->id = id;
+	w->child = child;
+	w->stream = stream;
+	w->model.fd = -1;
+	w->track = &shared->track[id];
+	w->track->ended = false;
+	memset(w->track->ring, 0, sizeof(w->track->ring));
+	err = area_init(&w->arg);
+	if (!err)
+		err = area_init(&w->data);
+	return err;
+}
+
+void worker_end(struct worker *w)
+{
+	model_end(w);
+	kill_children(w);
+	area_free(&w->arg);
+	area_free(&w->data);
+	w->track->ended = true;
+}
+
+static unsigned int choose(struct worker *w)
+{
+	static unsigned int sum;
+	unsigned int k, n;
+
+	/* Several threads may do this at once, and find the same. */
+	if (!sum) {
+		for (n = 0, k = 0; k < nkinds; k++)
+			n += kinds[k].weight;
+		sum = n;
+	}
+	n = below(&w->random, sum);
+	for (k = 0; n >= kinds[k].weight; k++)
+		n -= kinds[k].weight;
+	return k;
+}
+
+static void count(struct worker *w, int result)
+{
+	struct stats *s = &w->track->stats;
+
+	s->ops++;
+	if (result == NOTHING_DONE)
+		s->nothing[w->kind]++;
+	else if (result >= 0)
+		s->ok[w->kind]++;
+	else
+		s->err[w->kind][-result & (MAX_ERRNO - 1)]++;
+}
+
+static void one_op(struct worker *w)
+{
+	struct record *r = &w->track->ring[w->op % RING];
+	int result;
+
+	w->random.state = mix2(w->stream, w->op);
+	w->kind = choose(w);
+	w->record = r;
+	r->done = false;
+	r->what[0] = '\0';
+	r->op = w->op;
+	r->kind = w->kind;
+	w->track->op = w->op;
+	result = NOTHING_DONE;
+	if (!w->child || !kinds[w->kind].not_in_child)
+		result = kinds[w->kind].fn(w);
+	r->result = result;
+	r->done = true;
+	count(w, result);
+}
+
+void worker_run(struct worker *w, uint64_t ops)
+{
+	for (w->op = 0; w->op < ops && !shared->stop; w->op++)
+		one_op(w);
+}
