@@ -804,7 +804,7 @@ struct crowd {
 	int fd;
 	int cpu;		/* what the thread reads */
 	atomic_bool stop;
-	int reads;
+	atomic_int reads;
 	int unexpected;
 };
 
@@ -868,6 +868,10 @@ TEST_F(raw, many_read_while_one_changes)
 	for (i = 0; i < ARRAY_SIZE(crowd); i++) {
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, read_all_the_time, &crowd[i]));
 	}
+	/* On few CPUs it may be all over before a thread has had its first turn. */
+	for (i = 0; i < ARRAY_SIZE(crowd); i++)
+		while (!crowd[i].reads)
+			sched_yield();
 	for (i = 0; i < 200; i++) {
 		if (i % 20 == 19) {
 			EXPECT_EQ(0, set_program_same(self->fd, -1, still(i % 40 == 19 ? 333 : 111),
