@@ -344,13 +344,13 @@ static void *read_in_the_storm(void *arg)
 	struct record records[CPUS];
 	int i, n;
 
-	while (!storm->stop) {
+	do {
 		n = read_all(storm->fd, records);
 		storm->unexpected += n < 1;
 		for (i = 0; i < n; i++)
 			storm->unexpected += records[i].value != 42 || records[i].head.nr != 1;
 		storm->rounds++;
-	}
+	} while (!storm->stop);
 	return NULL;
 }
 
@@ -359,10 +359,10 @@ static void *read_cpu1_in_the_storm(void *arg)
 	struct storm *storm = arg;
 	struct sample sample;
 
-	while (!storm->stop) {
+	do {
 		storm->unexpected += set_read(storm->fd, 1, &sample) || sample.value[0] != 42;
 		storm->rounds++;
-	}
+	} while (!storm->stop);
 	return NULL;
 }
 
@@ -370,11 +370,11 @@ static void *start_in_the_storm(void *arg)
 {
 	struct storm *storm = arg;
 
-	while (!storm->stop) {
+	do {
 		storm->unexpected += set_start(storm->fd) != 0;
 		storm->unexpected += request(storm->fd, PERFMON_IOC_SET_STOP, NULL) != 0;
 		storm->rounds++;
-	}
+	} while (!storm->stop);
 	return NULL;
 }
 
@@ -385,13 +385,13 @@ static void *program_in_the_storm(void *arg)
 	struct storm *storm = arg;
 	int err;
 
-	while (!storm->stop) {
+	do {
 		err = set_program(storm->fd, -1, &event, 1, PERFMON_SET_STARTED);
 		storm->unexpected += err != 0;
 		err = set_program(storm->fd, 1, &event, 1, PERFMON_SET_STARTED);
 		storm->unexpected += err && err != -ENXIO;
 		storm->rounds++;
-	}
+	} while (!storm->stop);
 	return NULL;
 }
 

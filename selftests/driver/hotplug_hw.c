@@ -331,12 +331,12 @@ static void *pmio_in_the_storm(void *arg)
 {
 	struct storm *storm = arg;
 
-	while (!storm->stop) {
+	do {
 		storm->unexpected += setup(storm->fd, 0) != 0;
 		storm->unexpected += start(storm->fd, 0) != 0;
 		storm->unexpected += value(storm->fd, 0) < 0;
 		storm->rounds++;
-	}
+	} while (!storm->stop);
 	return NULL;
 }
 
@@ -347,7 +347,7 @@ static void *shared_in_the_storm(void *arg)
 	struct sample sample;
 	int err;
 
-	while (!storm->stop) {
+	do {
 		bind_cpu(1);
 		err = shared_bind_same(storm->fd, event_cycles(ANY_MODE), 2);
 		storm->unexpected += err && err != -EAGAIN;
@@ -357,7 +357,7 @@ static void *shared_in_the_storm(void *arg)
 		err = shared_rele(storm->fd);
 		storm->unexpected += err && err != -EAGAIN && err != -EINVAL;
 		storm->rounds++;
-	}
+	} while (!storm->stop);
 	return NULL;
 }
 
