@@ -68,22 +68,25 @@ static bool pm_excludes_failed(int err)
 	return err == -EINVAL || err == -EOPNOTSUPP;
 }
 
-/* Would the PMU take the event if it need not tell user from kernel mode? */
-static bool pm_event_lacks_modes(struct perf_event_attr *attr, int cpu)
+/*
+ * The errno of an event that the PMU refuses with @err: -EOPNOTSUPP if it would take it, need it
+ * not tell user from kernel mode.
+ */
+static int pm_event_modes_errno(struct perf_event_attr *attr, int cpu, int err)
 {
 	struct perf_event *event;
 
 	if (!attr->exclude_user && !attr->exclude_kernel)
-		return false;
+		return err;
 	attr->exclude_user = 0;
 	attr->exclude_kernel = 0;
 	attr->exclude_hv = 0;
 	attr->disabled = 1;
 	event = pm_event_try(attr, cpu);
 	if (IS_ERR(event))
-		return false;
+		return event == ERR_PTR(-ENOMEM) ? -ENOMEM : err;
 	perf_event_release_kernel(event);
-	return true;
+	return -EOPNOTSUPP;
 }
 
 /* A PMU that knows no guests counts all there is. */
@@ -99,25 +102,27 @@ static struct perf_event *pm_event_try_host(struct perf_event_attr *attr, int cp
 	return pm_event_try(attr, cpu);
 }
 
-/* The type of the PMU that counts what this CPU does, or 0. */
-static u32 pm_core_type(int cpu)
+/*
+ * Where CPUs differ, raw events are one PMU's, and those of the others need the type of the PMU
+ * that counts what this CPU does. -ENOENT: there is no such PMU.
+ */
+static struct perf_event *pm_event_try_core(struct perf_event_attr *attr, int cpu)
 {
-	struct perf_event_attr attr = {
+	struct perf_event_attr cycles = {
 		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
+		.size = sizeof(cycles),
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 		.disabled = 1,
 		.pinned = 1,
 	};
 	struct perf_event *event;
-	u32 type;
 
-	event = pm_event_try_host(&attr, cpu);
+	event = pm_event_try_host(&cycles, cpu);
 	if (IS_ERR(event))
-		return 0;
-	type = event->pmu->type;
+		return event == ERR_PTR(-ENOMEM) ? event : ERR_PTR(-ENOENT);
+	attr->type = event->pmu->type;
 	perf_event_release_kernel(event);
-	return type;
+	return attr->type > PERF_TYPE_RAW ? pm_event_try_host(attr, cpu) : ERR_PTR(-ENOENT);
 }
 
 static struct perf_event *pm_event_create(const struct perfmon_event *e, int cpu)
@@ -135,15 +140,31 @@ static struct perf_event *pm_event_create(const struct perfmon_event *e, int cpu
 	struct perf_event *event;
 
 	event = pm_event_try_host(&attr, cpu);
-	/* Where CPUs differ, raw events are one PMU's, and the others' need their type said. */
-	if (event == ERR_PTR(-ENOENT) && e->type == PERF_TYPE_RAW) {
-		attr.type = pm_core_type(cpu);
-		if (attr.type > PERF_TYPE_RAW)
-			event = pm_event_try_host(&attr, cpu);
-	}
-	if (IS_ERR(event) && pm_excludes_failed(PTR_ERR(event)) && pm_event_lacks_modes(&attr, cpu))
-		return ERR_PTR(-EOPNOTSUPP);
+	if (event == ERR_PTR(-ENOENT) && e->type == PERF_TYPE_RAW)
+		event = pm_event_try_core(&attr, cpu);
+	if (IS_ERR(event) && pm_excludes_failed(PTR_ERR(event)))
+		return ERR_PTR(pm_event_modes_errno(&attr, cpu, PTR_ERR(event)));
 	return event;
+}
+
+/* No PMU takes it: because there is none, or because it does not know it? */
+static int pm_event_unknown(const struct perfmon_event *e, int index, int cpu,
+			    struct pm_fault *fault)
+{
+	int err = 0;
+
+	if (e->type == PERF_TYPE_RAW || e->type >= PERF_TYPE_MAX)
+		return pm_fault(fault, -ENXIO, index, cpu,
+				"CPU %d has no PMU that counts events of type %u", cpu, e->type);
+	if (e->type != PERF_TYPE_SOFTWARE)
+		err = pm_counter_probe(cpu, NULL);
+	if (err == -ENXIO)
+		return pm_fault(fault, err, index, cpu, PM_NO_PMU);
+	if (err == -ENOMEM)
+		return pm_fault(fault, err, index, cpu, "out of memory");
+	return pm_fault(fault, -EINVAL, index, cpu,
+			"the PMU of CPU %d does not know event %#llx of type %u", cpu, e->config,
+			e->type);
 }
 
 /* perf's errno of a creation, as the faces' manuals name it. */
@@ -159,15 +180,7 @@ static int pm_event_errno(int err, const struct perfmon_event *e, int index, int
 			return pm_fault(fault, -ENXIO, index, cpu, "CPU %d is offline", cpu);
 		fallthrough;
 	case -ENOENT:
-		if (e->type == PERF_TYPE_RAW || e->type >= PERF_TYPE_MAX)
-			return pm_fault(fault, -ENXIO, index, cpu,
-					"CPU %d has no PMU that counts events of type %u", cpu,
-					e->type);
-		if (e->type != PERF_TYPE_SOFTWARE && pm_counter_probe(cpu, NULL) == -ENXIO)
-			return pm_fault(fault, -ENXIO, index, cpu, PM_NO_PMU);
-		return pm_fault(fault, -EINVAL, index, cpu,
-				"the PMU of CPU %d does not know event %#llx of type %u", cpu,
-				e->config, e->type);
+		return pm_event_unknown(e, index, cpu, fault);
 	case -EOPNOTSUPP:
 		return pm_fault(fault, err, index, cpu,
 				"the PMU of CPU %d cannot tell user from kernel mode: ask for both",
@@ -381,8 +394,11 @@ int pm_part_program(struct pm_part *part, struct pm_fault *fault)
 	int err;
 
 	err = pm_part_program_events(part, fault);
-	if (err)
+	if (err) {
+		/* Some of the events are of no use to the owner, but to others. */
+		pm_part_unprogram(part);
 		return err;
+	}
 	spin_lock(&pm_parts_lock);
 	if (cpumask_test_cpu(part->cpu, &pm_cpus)) {
 		/* Pairs with the acquire in pm_part_state(). */

@@ -71,7 +71,7 @@ static inline enum perfmon_state pm_part_state(const struct pm_part *part)
  */
 int pm_part_program(struct pm_part *part, struct pm_fault *fault);
 
-/* Gives it back; also what pm_part_program() left when it failed. */
+/* Gives it back; there may be nothing to give. */
 void pm_part_unprogram(struct pm_part *part);
 
 /* The index of a counter that perf has not placed, or -1; at any time, from anywhere. */
@@ -103,8 +103,9 @@ int pm_cpu_or_all_check(int cpu, struct pm_fault *fault);
 /**
  * pm_counter_probe - are there hardware counters that the current task may use?
  * @cpu: a CPU number, or PM_ALL_CPUS for any
+ * @fault: takes the reason of a refusal; may be NULL
  *
- * Return: 0, -ENXIO no PMU, -EACCES perf's policy, with the reason in @fault.
+ * Return: 0, -ENXIO no PMU, -EACCES perf's policy.
  */
 int pm_counter_probe(int cpu, struct pm_fault *fault);
 

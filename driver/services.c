@@ -19,10 +19,13 @@ static long pm_ioc_info(struct pm_file *f, void __user *arg)
 		return err;
 	if (info.flags)
 		return pm_fault(&f->fault, -EINVAL, -1, -1, "unknown flags %#x", info.flags);
+	err = pm_counter_probe(PM_ALL_CPUS, NULL);
+	if (err == -ENOMEM)
+		return pm_fault(&f->fault, err, -1, -1, "out of memory");
 	info.size = sizeof(info);
 	info.version = PERFMON_VERSION;
 	info.caps = pm_arch_caps();
-	if (!pm_counter_probe(PM_ALL_CPUS, NULL))
+	if (!err)
 		info.caps |= PERFMON_CAP_HARDWARE;
 	info.npmc = PMIO_NPMC;
 	info.max_events = PERFMON_MAX_EVENTS;

@@ -99,8 +99,8 @@ static int sim_check_parameters(void)
 
 /* ---- registering ---- */
 
-/* Does nobody take this event on that CPU? */
-static bool sim_event_is_nobodys(u32 type, u64 config, int cpu)
+/* Does anybody take this event on that CPU? Or an errno. */
+static int sim_event_is_somebodys(u32 type, u64 config, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = type,
@@ -112,28 +112,37 @@ static bool sim_event_is_nobodys(u32 type, u64 config, int cpu)
 	struct perf_event *event;
 
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (event == ERR_PTR(-ENOMEM))
+		return -ENOMEM;
 	if (IS_ERR(event))
-		return event == ERR_PTR(-ENOENT) || !cpu_online(cpu);
+		return event != ERR_PTR(-ENOENT) && cpu_online(cpu);
 	perf_event_release_kernel(event);
-	return false;
+	return true;
 }
 
 /* perf has no list of PMUs for us; asking for events is the way. */
-static bool sim_cpus_have_no_pmu(void)
+static int sim_cpus_have_pmu(void)
 {
-	int cpu;
+	int cpu, ret;
 
 	for_each_online_cpu(cpu) {
-		if (!sim_event_is_nobodys(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu) ||
-		    !sim_event_is_nobodys(PERF_TYPE_RAW, sim_rates[SIM_CYCLES].code, cpu))
-			return false;
+		ret = sim_event_is_somebodys(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, cpu);
+		if (!ret)
+			ret = sim_event_is_somebodys(PERF_TYPE_RAW, sim_rates[SIM_CYCLES].code,
+						     cpu);
+		if (ret)
+			return ret;
 	}
-	return true;
+	return false;
 }
 
 static int sim_register(void)
 {
-	if (raw && sim_cpus_have_no_pmu())
+	int have = raw ? sim_cpus_have_pmu() : true;
+
+	if (have < 0)
+		return have;
+	if (!have)
 		return perf_pmu_register(&sim_pmu, "cpu", PERF_TYPE_RAW);
 	sim_pmu.task_ctx_nr = SIM_COMPAT_SECOND_CONTEXT;
 	return perf_pmu_register(&sim_pmu, KBUILD_MODNAME, -1);
