@@ -3,7 +3,6 @@
 #include "perfmon_test.h"
 
 #include <pthread.h>
-#include <sys/prctl.h>
 
 PROGRAM_NEEDS_HARDWARE();
 
@@ -117,7 +116,7 @@ TEST_F(cpc, one_holder_a_cpu)
 
 	EXPECT_REFUSED(EAGAIN, other, shared_open(other));
 	EXPECT_EQ(0, last_error(other).cpu);
-	snprintf(who, sizeof(who), "process %d (cpc_shared)", getpid());
+	snprintf(who, sizeof(who), "process %d (%s)", getpid(), program_invocation_short_name);
 	EXPECT_TRUE(last_error_says(other, who));
 	EXPECT_EQ(1, machine().shared_opens);
 	/* The file is still good for something. */

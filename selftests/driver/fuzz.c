@@ -5,34 +5,13 @@
  * nothing; and when the files are closed, everything is free.
  */
 #include "perfmon_test.h"
+#include "random.h"
 
 #include <pthread.h>
 
 #define FILES		6
 #define THREADS		3
 #define REQUESTS	1500	/* of each thread */
-
-/* ---- random numbers, the same for each seed ---- */
-
-struct random {
-	uint64_t state;
-};
-
-static uint32_t any(struct random *r)
-{
-	r->state = r->state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return r->state >> 33;
-}
-
-static uint32_t below(struct random *r, uint32_t n)
-{
-	return any(r) % n;
-}
-
-static bool one_in(struct random *r, uint32_t n)
-{
-	return !below(r, n);
-}
 
 /* ---- requests that are almost right ---- */
 

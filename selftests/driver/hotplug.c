@@ -21,11 +21,6 @@ static int read_all(int fd, struct record *records)
 	return err ?: (int)(bytes / sizeof(*records));
 }
 
-static int set_start(int fd)
-{
-	return request(fd, PERFMON_IOC_SET_START, NULL);
-}
-
 static bool has_news(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLPRI };
@@ -267,6 +262,72 @@ TEST_F(lost, others_are_not_told)
 	EXPECT_FALSE(has_news(other));
 	close(control);
 	close(other);
+}
+
+/* ---- a CPU that sets out to go, and stays ---- */
+
+#define HOTPLUG_STATES	"/sys/devices/system/cpu/hotplug/states"
+
+/* The number of a step that a CPU takes when it goes, or -1. */
+static int step_number(const char *name)
+{
+	FILE *file = fopen(HOTPLUG_STATES, "re");
+	char line[128];
+	int number = -1;
+
+	while (file && number < 0 && fgets(line, sizeof(line), file))
+		if (strstr(line, name))
+			number = atoi(line);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* Has that step of CPU 1 fail once, -1: none. */
+static int step_will_fail(int step)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", step);
+	return cpu_write(1, "hotplug/fail", text);
+}
+
+/* The kernel takes back what it has done, and the CPU is there again: as if it had been away. */
+static void cpu_stays(struct __test_metadata *_metadata, int fd, int step)
+{
+	struct sample before, kept, again;
+
+	ASSERT_EQ(0, set_read(fd, 1, &before));
+	EXPECT_EQ(-EAGAIN, cpu1_set_online(false)) {
+		TH_LOG("step %d", step);
+	}
+	ASSERT_EQ(0, set_read(fd, 1, &kept));
+	EXPECT_EQ(PERFMON_STATE_LOST, kept.head.state);
+	EXPECT_LE(before.value[0], kept.value[0]);
+	EXPECT_TRUE(has_news(fd));
+	ASSERT_EQ(0, set_start(fd));
+	ASSERT_EQ(0, set_read(fd, 1, &again));
+	EXPECT_EQ(PERFMON_STATE_COUNTING, again.head.state);
+	EXPECT_LE(kept.value[0], again.value[0]);
+	EXPECT_FALSE(has_news(fd));
+}
+
+TEST_F(lost, cpu_stays_when_a_step_fails)
+{
+	static const char *const names[] = { "workqueue:online", "smpboot/threads:online" };
+	int step, tried = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		step = step_number(names[i]);
+		if (step < 0 || step_will_fail(step))
+			continue;
+		cpu_stays(_metadata, self->fd, step);
+		ASSERT_EQ(0, set_stop(self->fd));
+		tried++;
+	}
+	step_will_fail(-1);
+	NEEDS(tried, "no step can fail here");
 }
 
 /* ---- CPUs that are away from the beginning ---- */

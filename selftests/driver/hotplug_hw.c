@@ -6,8 +6,8 @@
 
 #include <machine/perfmon.h>
 
-PROGRAM_NEEDS(have_hardware() && cpu1_can_go(),
-	      "this machine has no hardware counters, or CPU 1 cannot go offline");
+PROGRAM_NEEDS(have_good_counters() && cpu1_can_go(),
+	      NO_GOOD_COUNTERS ", or CPU 1 cannot go offline");
 
 #define CPUS	64
 

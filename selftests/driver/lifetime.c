@@ -3,156 +3,11 @@
  * What ends: files with the processes that have them, whatever these are doing, and the module with
  * the last file.
  */
-#include "perfmon_test.h"
+#include "module.h"
+#include "random.h"
+#include "states.h"
 
-#include <pthread.h>
 #include <sys/resource.h>
-
-/* ---- what a process can be doing ---- */
-
-static int open_reader(void)
-{
-	return device_open(O_RDONLY);
-}
-
-static int open_writer(void)
-{
-	return device_open(O_RDWR);
-}
-
-static int setup_writer(void)
-{
-	struct pmc pmc = {};
-	int err, fd = open_writer();
-
-	pmc.pmc_pmcu.pmcu_s.pmcus_event = RAW_CYCLES;
-	pmc.pmc_pmcu.pmcu_s.pmcus_flags = PMCF_USR | PMCF_OS;
-	for (; pmc.pmc_num < PMIO_NPMC; pmc.pmc_num++) {
-		err = request(fd, PMIOSETUP, &pmc);
-		if (err)
-			return err;
-	}
-	return fd;
-}
-
-static int run_writer(void)
-{
-	int num, err, fd = setup_writer();
-
-	for (num = 0; num < PMIO_NPMC; num++) {
-		err = request(fd, PMIOSTART, &num);
-		if (err)
-			return err;
-	}
-	return fd;
-}
-
-static int program_set(void)
-{
-	struct perfmon_event events[2] = { event_any(), event_soft(PERF_COUNT_SW_CPU_CLOCK) };
-	int fd = control_open();
-
-	return set_program(fd, -1, events, 2, 0) ?: fd;
-}
-
-static int run_set(void)
-{
-	int fd = program_set();
-
-	return request(fd, PERFMON_IOC_SET_START, NULL) ?: fd;
-}
-
-static int open_shared(void)
-{
-	int err, fd = control_open();
-
-	err = bind_cpu(0) ?: shared_open(fd);
-	return err < 0 ? err : fd;
-}
-
-static int bind_shared(void)
-{
-	int fd = open_shared();
-
-	return shared_bind_same(fd, event_cycles(ANY_MODE), 3) ?: fd;
-}
-
-/* Threads that are inside of requests at any time. */
-static void *read_for_ever(void *arg)
-{
-	int fd = *(int *)arg;
-	struct sample sample[64];
-	__u32 bytes;
-
-	for (;;) {
-		bytes = sizeof(sample);
-		set_read_bytes(fd, -1, sample, &bytes);
-		set_read(fd, cpus_online() - 1, sample);
-	}
-	return NULL;
-}
-
-static void *restart_for_ever(void *arg)
-{
-	int fd = *(int *)arg;
-
-	for (;;) {
-		set_program_same(fd, -1, event_any(), 2);
-		request(fd, PERFMON_IOC_SET_STOP, NULL);
-		request(fd, PERFMON_IOC_SET_START, NULL);
-	}
-	return NULL;
-}
-
-static int be_busy(void)
-{
-	static int fd;
-	pthread_t thread;
-
-	fd = run_set();
-	if (fd < 0 || pthread_create(&thread, NULL, read_for_ever, &fd) ||
-	    pthread_create(&thread, NULL, restart_for_ever, &fd))
-		return -1;
-	/* Some of the work is done when this is heard. */
-	read_number(PARANOID);
-	return fd;
-}
-
-static int open_many(void)
-{
-	int i, fd = -1;
-
-	for (i = 0; i < 100; i++) {
-		fd = run_set();
-		if (fd < 0)
-			return fd;
-		/* With hardware there is room for few. */
-		if (have_hardware() && i == 3)
-			break;
-	}
-	return fd;
-}
-
-struct state {
-	const char *name;
-	int (*enter)(void);	/* a file, or a negative errno */
-	bool hardware;
-	bool holder;		/* at any moment */
-};
-
-static const struct state states[] = {
-	{ "a control file", control_open },
-	{ "a programmed set", program_set, .holder = true },
-	{ "a running set", run_set, .holder = true },
-	{ "many sets", open_many, .holder = true },
-	{ "busy threads", be_busy },
-	{ "a reader", open_reader, .hardware = true },
-	{ "a writer", open_writer, .hardware = true, .holder = true },
-	{ "a writer that has set up", setup_writer, .hardware = true, .holder = true },
-	{ "a writer that counts", run_writer, .hardware = true, .holder = true },
-	{ "an open CPU", open_shared, .hardware = true, .holder = true },
-	{ "a bound CPU", bind_shared, .hardware = true, .holder = true },
-};
 
 static int enter(int sock, void *arg)
 {
@@ -160,31 +15,6 @@ static int enter(int sock, void *arg)
 
 	(void)sock;
 	return state->enter();
-}
-
-/* Nobody holds anything: all that there is can be had. */
-static void expect_all_free(struct __test_metadata *_metadata, const char *name, unsigned int all)
-{
-	int cpu, fd;
-
-	EXPECT_EQ(0, holders_count()) {
-		TH_LOG("after %s", name);
-	}
-	EXPECT_EQ(0, machine().shared_opens);
-	for (cpu = 0; cpu < cpus_online(); cpu++) {
-		EXPECT_EQ(all, counters_free(cpu)) {
-			TH_LOG("after %s", name);
-		}
-	}
-	if (!have_hardware())
-		return;
-	fd = device_open(O_RDWR);
-	EXPECT_LE(0, fd);
-	close(fd);
-	fd = open_shared();
-	EXPECT_LE(0, fd);
-	close(fd);
-	unbind_cpu();
 }
 
 static void kill_in(struct __test_metadata *_metadata, const struct state *state)
@@ -209,7 +39,7 @@ TEST(killed_in_any_state)
 
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < ARRAY_SIZE(states); i++) {
-			if (!states[i].hardware || have_hardware())
+			if (state_is_possible(&states[i]))
 				kill_in(_metadata, &states[i]);
 		}
 	}
@@ -227,7 +57,7 @@ TEST(exits_in_any_state)
 	unsigned int i, all = counters_free(0);
 
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		if (states[i].hardware && !have_hardware())
+		if (!state_is_possible(&states[i]))
 			continue;
 		EXPECT_EQ(0, in_child(enter_and_exit, (void *)&states[i]));
 		expect_all_free(_metadata, states[i].name, all);
@@ -270,34 +100,6 @@ TEST(no_descriptor_left)
 
 /* ---- the module ---- */
 
-static int module_remove(void)
-{
-	return syscall(SYS_delete_module, "perfmon", O_NONBLOCK) ? -errno : 0;
-}
-
-static int module_load(char *parameter)
-{
-	char *const load[] = { "modprobe", "perfmon", parameter, NULL };
-	char *const settle[] = { "udevadm", "settle", NULL };
-
-	return run_program(load) ?: run_program(settle);
-}
-
-static bool module_is_loaded(void)
-{
-	return access("/sys/module/perfmon", F_OK) == 0;
-}
-
-static bool module_is_installed(void)
-{
-	char *const dry_run[] = { "modprobe", "-n", "perfmon", NULL };
-
-	return run_program(dry_run) == 0;
-}
-
-#define NEEDS_INSTALLED_MODULE() \
-	NEEDS(module_is_installed(), "the module is not where modprobe finds it")
-
 FIXTURE(module) {
 };
 
@@ -317,8 +119,7 @@ TEST_F_TIMEOUT(module, stays_while_a_file_is_open, SLOW)
 
 	NEEDS_INSTALLED_MODULE();
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		if ((states[i].hardware && !have_hardware()) || states[i].enter == be_busy ||
-		    states[i].enter == open_many)
+		if (!state_is_possible(&states[i]) || !state_is_plain(&states[i]))
 			continue;
 		fd = states[i].enter();
 		ASSERT_LE(0, fd);
@@ -361,6 +162,64 @@ TEST_F_TIMEOUT(module, comes_and_goes, SLOW)
 		EXPECT_LE(0, fd);
 		close(fd);
 	}
+}
+
+/* Opens, uses and closes what it can, which is nothing when the module is away. */
+static int open_and_close_for_ever(int sock, void *arg)
+{
+	struct random *random = arg;
+	const struct state *state;
+	int fd;
+
+	(void)sock;
+	for (;;) {
+		state = &states[below(random, ARRAY_SIZE(states))];
+		if (!state_is_possible(state) || !state_is_plain(state))
+			continue;
+		fd = state->enter();
+		if (fd >= 0) {
+			use_all(fd, state->what);
+			close(fd);
+		}
+		/* Else there would be a file at any moment. */
+		random_pause(random, 20000);
+	}
+	return 0;
+}
+
+#define PEERS	2
+
+/* It can be removed when there is no file, and at no other moment. */
+TEST_F_TIMEOUT(module, comes_and_goes_while_files_do, SLOW)
+{
+	uint32_t seed = random_seed("LIFETIME_SEED");
+	unsigned int i, removed = 0, busy = 0, all = counters_free(0);
+	struct random random[PEERS];
+	struct peer peers[PEERS];
+	int err;
+
+	NEEDS_INSTALLED_MODULE();
+	for (i = 0; i < PEERS; i++) {
+		random[i].state = seed + i;
+		ASSERT_EQ(0, peer_start(&peers[i], open_and_close_for_ever, &random[i]));
+	}
+	while (removed < 8 || !busy) {
+		err = module_remove();
+		removed += !err;
+		busy += err == -EWOULDBLOCK;
+		ASSERT_TRUE(!err || err == -EWOULDBLOCK) {
+			TH_LOG("%d", err);
+		}
+		if (!err) {
+			EXPECT_FALSE(module_is_loaded());
+			ASSERT_EQ(0, modprobe(NULL));
+		}
+		random_pause(&random[0], 2000);
+	}
+	for (i = 0; i < PEERS; i++)
+		peer_kill(&peers[i]);
+	EXPECT_EQ(0, module_load(NULL));
+	expect_all_free(_metadata, "all that", all);
 }
 
 /* Before udev has seen the node it is root's already. */
@@ -433,7 +292,7 @@ TEST_F_TIMEOUT(module, trusts_the_node_when_it_is_told_to, SLOW)
 	EXPECT_EQ(1, as_nobody(user_counts, NULL));
 	EXPECT_EQ(0, chmod(DEVICE, 0666));
 	EXPECT_EQ(0, as_nobody(user_counts, NULL));
-	if (have_hardware()) {
+	if (have_good_counters()) {
 		EXPECT_EQ(0, as_nobody(user_holds, NULL));
 		EXPECT_EQ(0, as_nobody(user_writes, NULL));
 	}

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -158,15 +159,16 @@ static inline int holders_count(void)
 		} \
 	}
 
-#define PROGRAM_NEEDS_HARDWARE() \
-	PROGRAM_NEEDS(have_hardware(), "this machine has no hardware counters")
+#define NO_GOOD_COUNTERS	"this machine has no hardware counters, or they cannot do enough"
+
+#define PROGRAM_NEEDS_HARDWARE()	PROGRAM_NEEDS(have_good_counters(), NO_GOOD_COUNTERS)
 
 #define NEEDS(_condition, _reason) do { \
 	if (!(_condition)) \
 		SKIP(return, _reason); \
 } while (0)
 
-#define NEEDS_HARDWARE()	NEEDS(have_hardware(), "this machine has no hardware counters")
+#define NEEDS_HARDWARE()	NEEDS(have_good_counters(), NO_GOOD_COUNTERS)
 #define NEEDS_TWO_CPUS()	NEEDS(cpus_online() >= 2, "needs two CPUs")
 
 /* ---- CPUs ---- */
@@ -252,16 +254,41 @@ static inline int read_number(const char *path)
 }
 
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+#define CPU_FILE	"/sys/devices/system/cpu/cpu%d/%s"
 #define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+/* Writes to a file that sysfs has for each CPU. */
+static inline int cpu_write(int cpu, const char *file, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), CPU_FILE, cpu, file);
+	return write_text(path, text);
+}
+
+static inline int cpu_set_online(int cpu, bool online)
+{
+	return cpu_write(cpu, "online", online ? "1" : "0");
+}
 
 static inline int cpu1_set_online(bool online)
 {
-	return write_text(CPU1_ONLINE, online ? "1" : "0");
+	return cpu_set_online(1, online);
 }
 
 static inline bool cpu1_can_go(void)
 {
 	return access(CPU1_ONLINE, W_OK) == 0 && cpus_online() >= 2;
+}
+
+/* ---- the environment ---- */
+
+/* A number that whoever runs the test may choose. */
+static inline unsigned int number_from_environment(const char *name, unsigned int otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : otherwise;
 }
 
 /* ---- processes ---- */
@@ -342,6 +369,8 @@ static inline int peer_start(struct peer *peer, int (*fn)(int sock, void *arg), 
 		return -errno;
 	peer->pid = fork();
 	if (!peer->pid) {
+		/* Also when the test fails and leaves it behind. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(sock[0]);
 		peer_tell(sock[1], fn(sock[1], arg));
 		for (;;)
@@ -404,6 +433,36 @@ static inline int receive_fd(int sock)
 	return fd;
 }
 
+/* ---- perf_event_open(2), the other user of the counters ---- */
+
+static inline int perf_open_attr(struct perf_event_attr *attr, int cpu)
+{
+	int fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static inline int perf_open(__u32 type, __u64 config, int cpu, bool enabled)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = !enabled,
+		.pinned = 1,
+	};
+
+	return perf_open_attr(&attr, cpu);
+}
+
+/* A pinned event that perf could not place reads as the end of a file. */
+static inline bool perf_counts(int fd)
+{
+	__u64 count;
+
+	return read(fd, &count, sizeof(count)) == sizeof(count);
+}
+
 /* ---- events ---- */
 
 static inline struct perfmon_event event_of(__u32 type, __u64 config, __u32 flags)
@@ -433,10 +492,47 @@ static inline struct perfmon_event event_cycles(__u32 flags)
 	return event_of(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, flags);
 }
 
+/* Three of the clock of CPU 0, one as a raw code and one of user mode alone: do they all count? */
+static inline bool counters_are_good_on_cpu0(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = RAW_CYCLES, .pinned = 1,
+		.exclude_kernel = 1, .exclude_hv = 1,
+	};
+	int i, fd[3] = {
+		perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, true),
+		perf_open(PERF_TYPE_RAW, RAW_CYCLES, 0, true),
+		perf_open_attr(&attr, 0),
+	};
+	bool good = true;
+	__u64 count;
+
+	burn_ms(1);
+	for (i = 0; i < 3; i++) {
+		good = good && read(fd[i], &count, sizeof(count)) == sizeof(count) && count;
+		close(fd[i]);
+	}
+	return good;
+}
+
+/* Some emulated PMUs can do less than that: then what needs it is left out. */
+static inline bool have_good_counters(void)
+{
+	static int known = -1;
+	cpu_set_t before;
+
+	if (known < 0) {
+		sched_getaffinity(0, sizeof(before), &before);
+		known = !bind_cpu(0) && counters_are_good_on_cpu0();
+		sched_setaffinity(0, sizeof(before), &before);
+	}
+	return known;
+}
+
 /* Goes on while the CPU does anything, on every machine. */
 static inline struct perfmon_event event_any(void)
 {
-	return have_hardware() ? event_cycles(ANY_MODE) : event_soft(PERF_COUNT_SW_CPU_CLOCK);
+	return have_good_counters() ? event_cycles(ANY_MODE) : event_soft(PERF_COUNT_SW_CPU_CLOCK);
 }
 
 /* ---- sets ---- */
@@ -499,6 +595,21 @@ static inline int set_program_same(int fd, int cpu, struct perfmon_event event, 
 	return set_program(fd, cpu, events, n, PERFMON_SET_STARTED);
 }
 
+static inline int set_start(int fd)
+{
+	return request(fd, PERFMON_IOC_SET_START, NULL);
+}
+
+static inline int set_stop(int fd)
+{
+	return request(fd, PERFMON_IOC_SET_STOP, NULL);
+}
+
+static inline int set_reset(int fd)
+{
+	return request(fd, PERFMON_IOC_SET_RESET, NULL);
+}
+
 static inline int shared_open(int fd)
 {
 	struct cpc_shared_open req = { .size = sizeof(req), .cpu = -1 };
@@ -535,29 +646,7 @@ static inline int shared_rele(int fd)
 	return request(fd, CPC_IOC_RELE, NULL);
 }
 
-/* ---- perf_event_open(2), the other user of the counters ---- */
-
-static inline int perf_open(__u32 type, __u64 config, int cpu, bool enabled)
-{
-	struct perf_event_attr attr = {
-		.type = type,
-		.size = sizeof(attr),
-		.config = config,
-		.disabled = !enabled,
-		.pinned = 1,
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* A pinned event that perf could not place reads as the end of a file. */
-static inline bool perf_counts(int fd)
-{
-	__u64 count;
-
-	return read(fd, &count, sizeof(count)) == sizeof(count);
-}
+/* ---- all counters of a CPU ---- */
 
 struct perf_events {
 	unsigned int n;
@@ -597,6 +686,33 @@ static inline unsigned int counters_free(int cpu)
 	n = p.n;
 	perf_close(&p);
 	return n;
+}
+
+/* Nobody holds anything: all that there is can be had. */
+static inline void expect_all_free(struct __test_metadata *_metadata, const char *name,
+				   unsigned int all)
+{
+	int cpu, fd;
+
+	EXPECT_EQ(0, holders_count()) {
+		TH_LOG("after %s", name);
+	}
+	EXPECT_EQ(0, machine().shared_opens);
+	for (cpu = 0; cpu < cpus_online(); cpu++) {
+		EXPECT_EQ(all, counters_free(cpu)) {
+			TH_LOG("after %s, on CPU %d", name, cpu);
+		}
+	}
+	if (!have_good_counters())
+		return;
+	fd = device_open(O_RDWR);
+	EXPECT_LE(0, fd);
+	close(fd);
+	fd = control_open();
+	EXPECT_EQ(0, bind_cpu(0));
+	EXPECT_EQ(0, shared_open(fd));
+	close(fd);
+	unbind_cpu();
 }
 
 /* ---- memory ---- */

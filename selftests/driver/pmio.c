@@ -11,15 +11,23 @@ PROGRAM_NEEDS_HARDWARE();
 /* FreeBSD's layouts, and its numbers as Linux encodes them. */
 _Static_assert(NPMC == 4, "counters");
 _Static_assert(sizeof(struct pmc) == 8, "struct pmc");
-_Static_assert(sizeof(struct pmc_data) == 16, "struct pmc_data");
-_Static_assert(sizeof(struct pmc_tstamp) == 16, "struct pmc_tstamp");
 _Static_assert(PMIOSETUP == 0x40083501, "PMIOSETUP");
 _Static_assert(PMIOSTART == 0x40043502, "PMIOSTART");
 _Static_assert(PMIOSTOP == 0x40043503, "PMIOSTOP");
-_Static_assert(PMIOREAD == 0xc0103504, "PMIOREAD");
 _Static_assert(PMIORESET == 0x40043505, "PMIORESET");
-_Static_assert(PMIOTSTAMP == 0x80103506, "PMIOTSTAMP");
 _Static_assert(PMIOGET == 0xc0083507, "PMIOGET");
+/* Where 64-bit members are aligned to 4 bytes, these are smaller, there as here. */
+#ifdef __i386__
+_Static_assert(sizeof(struct pmc_data) == 12, "struct pmc_data");
+_Static_assert(sizeof(struct pmc_tstamp) == 12, "struct pmc_tstamp");
+_Static_assert(PMIOREAD == 0xc00c3504, "PMIOREAD");
+_Static_assert(PMIOTSTAMP == 0x800c3506, "PMIOTSTAMP");
+#else
+_Static_assert(sizeof(struct pmc_data) == 16, "struct pmc_data");
+_Static_assert(sizeof(struct pmc_tstamp) == 16, "struct pmc_tstamp");
+_Static_assert(PMIOREAD == 0xc0103504, "PMIOREAD");
+_Static_assert(PMIOTSTAMP == 0x80103506, "PMIOTSTAMP");
+#endif
 
 #define BOTH	(PMCF_USR | PMCF_OS)
 #define STALE	(-12345)

@@ -2,7 +2,7 @@
 /* What the files answer that need counters. */
 #include "services.h"
 
-PROGRAM_NEEDS_HARDWARE();
+PROGRAM_NEEDS(have_hardware(), "this machine has no hardware counters");
 
 FIXTURE_VARIANT_ADD(file, shared_cpc) {
 	.flags = PERFMON_O_CONTROL, .become = become_shared,

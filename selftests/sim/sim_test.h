@@ -6,7 +6,7 @@
 #ifndef SIM_TEST_H
 #define SIM_TEST_H
 
-#include "perfmon_test.h"
+#include "pmio.h"
 
 #include <stdarg.h>
 
@@ -168,68 +168,6 @@ static inline int sim_counters(int cpu, struct sim_counter *list, unsigned int r
 static inline int sim_counters_used(int cpu)
 {
 	return sim_counters(cpu, NULL, 0);
-}
-
-/* ---- perfmon(4) ---- */
-
-static inline int pmio_setup(int fd, int num, __u8 event, __u8 unit, __u8 flags, __u8 mask)
-{
-	struct pmc pmc = { .pmc_num = num };
-
-	pmc.pmc_event = event;
-	pmc.pmc_unit = unit;
-	pmc.pmc_flags = flags;
-	pmc.pmc_mask = mask;
-	return request(fd, PMIOSETUP, &pmc);
-}
-
-static inline int pmio_start(int fd, int num)
-{
-	return request(fd, PMIOSTART, &num);
-}
-
-static inline int pmio_stop(int fd, int num)
-{
-	return request(fd, PMIOSTOP, &num);
-}
-
-static inline int pmio_reset(int fd, int num)
-{
-	return request(fd, PMIORESET, &num);
-}
-
-static inline __s64 pmio_value(int fd, int num)
-{
-	struct pmc_data data = { .pmcd_num = num, .pmcd_value = -12345 };
-	int err = request(fd, PMIOREAD, &data);
-
-	return err ?: data.pmcd_value;
-}
-
-static inline int pmio_choose_cpu(int fd, int cpu)
-{
-	struct pmc_cpu req = { .pmcc_size = sizeof(req), .pmcc_cpu = cpu };
-
-	return request(fd, PMIOSETCPU, &req);
-}
-
-/* What the counter is on one CPU; of state -1: it is not there. */
-static inline struct pmc_cpu_value pmio_on_cpu(int fd, int num, int cpu)
-{
-	struct pmc_cpu_value list[64] = {};
-	struct pmc_cpu_data req = {
-		.pmcx_size = sizeof(req),
-		.pmcx_num = num,
-		.pmcx_ncpus = ARRAY_SIZE(list),
-		.pmcx_values = (uintptr_t)list,
-	};
-	unsigned int i;
-
-	if (!request(fd, PMIOREADCPUS, &req))
-		for (i = 0; i < req.pmcx_ncpus && i < ARRAY_SIZE(list); i++)
-			if (list[i].pmcv_cpu == cpu)
-				return list[i];
-	return (struct pmc_cpu_value){ .pmcv_state = -1 };
 }
 
 /* ---- raw sets ---- */

@@ -56,7 +56,7 @@ static __u64 reg(void)
 TEST_F(width, counts_across_the_wrap)
 {
 	__u64 far = self->mask >> 1;
-	struct sim_counter c;
+	struct sim_counter c = {};
 
 	EXPECT_EQ(self->mask - 9, reg());
 	ASSERT_EQ(0, advance(9));
