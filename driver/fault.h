@@ -6,9 +6,9 @@
 #include <linux/perfmon.h>
 #include <linux/spinlock.h>
 
-/* @lock protects the rest: two threads may be refused on one file at once. */
+/* Two threads may be refused on one file at once. */
 struct pm_fault {
-	spinlock_t lock;
+	spinlock_t lock;	/* protects the rest */
 	int err;
 	int index;
 	int cpu;

@@ -14,8 +14,8 @@
 struct pm_file;
 
 /*
- * An interface of the device. ioctl passes a request that is not its own to pm_services_ioctl(), and
- * may be called by several threads at once; release is not.
+ * An interface of the device. ioctl passes a request that is not its own to pm_services_ioctl(),
+ * and may be called by several threads at once; release is not.
  */
 struct pm_face {
 	enum perfmon_face id;
@@ -29,7 +29,7 @@ struct pm_face {
  * @holder, @fault: see there.
  */
 struct pm_file {
-	struct mutex lock;
+	struct mutex lock;	/* and for what a face says that it protects */
 	const struct pm_face *face;
 	void *priv;
 	bool writable;

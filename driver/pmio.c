@@ -33,9 +33,8 @@ struct pmio_file {
 	int cpu;
 };
 
-/* @lock protects the rest, and owns the sets. */
 static struct {
-	struct mutex lock;
+	struct mutex lock;	/* protects the rest, and owns the sets */
 	struct pm_file *writer;
 	struct pmio_counter counter[PMIO_NPMC];
 } pmio = {

@@ -229,7 +229,8 @@ static int pm_events_check(const struct perfmon_event *events, unsigned int n,
 		if (events[i].type == PERF_TYPE_TRACEPOINT ||
 		    events[i].type == PERF_TYPE_BREAKPOINT)
 			return pm_fault(fault, -EINVAL, i, -1,
-					"event %u: tracepoints and breakpoints are not counters", i);
+					"event %u: tracepoints and breakpoints are not counters",
+					i);
 		if ((events[i].flags & PERFMON_EVENT_KERNEL) && !pm_counter_allow_kernel())
 			return pm_fault(fault, -EACCES, i, -1,
 					"counting in kernel mode needs root or CAP_PERFMON");

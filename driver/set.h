@@ -84,6 +84,8 @@ void pm_set_destroy(struct pm_set *set);
 
 /**
  * pm_set_start - count on, from where the last stop left the values
+ * @set: stopped or running
+ * @fault: takes the reason of a refusal
  *
  * CPUs that came (back) since the set was created are programmed first.
  *
@@ -103,6 +105,8 @@ bool pm_set_lost(const struct pm_set *set);
 
 /**
  * pm_set_read_cpu - the set's values on one CPU
+ * @set: running or not
+ * @cpu: a CPU number
  * @sample: takes the values, when it has room for all of them, else only their number
  * @room: values that @sample can hold
  * @timed: the sample's time and ticks are wanted
@@ -116,8 +120,10 @@ int pm_set_read_cpu(struct pm_set *set, int cpu, struct perfmon_sample *sample, 
 
 /**
  * pm_set_read_all - the set's values on each of its CPUs, in one round
+ * @set: running or not
+ * @size: takes the size of what is returned
  *
- * Return: pm_set_cpus() records that follow each other, @size bytes in all; valid until the owner's
+ * Return: pm_set_cpus() records that follow each other, valid until the owner's
  * mutex is dropped.
  */
 const void *pm_set_read_all(struct pm_set *set, size_t *size);

@@ -53,12 +53,14 @@ static bool sim_tell(struct sim_cpu *cpu, struct perf_event *event, u64 most)
 	u64 n = regs ? min(e->owed, most) : 0;
 	struct perf_sample_data data;
 	bool all = e->owed <= most;
+	perf_overflow_handler_t tell;
 
 	atomic64_add(e->owed - n, &cpu->lost);
 	e->owed = 0;
 	while (n--) {
 		perf_sample_data_init(&data, 0, event->hw.last_period);
-		READ_ONCE(event->overflow_handler)(event, &data, regs);
+		tell = READ_ONCE(event->overflow_handler);
+		tell(event, &data, regs);
 	}
 	return all;
 }

@@ -168,9 +168,16 @@ struct sim_cpu {
 DECLARE_PER_CPU(struct sim_cpu, sim_cpus);
 extern struct sim_faults sim_faults;
 
+/* That of the counter *@i, or of the next one that has any. */
+static inline struct perf_event *sim_event_from(const struct sim_cpu *cpu, unsigned int *i)
+{
+	while (*i < sim_counters && !cpu->layout.event[*i])
+		++*i;
+	return *i < sim_counters ? cpu->layout.event[*i] : NULL;
+}
+
 #define sim_for_each_event(_event, _i, _cpu) \
-	for ((_i) = 0; (_i) < sim_counters; (_i)++) \
-		if (!((_event) = (_cpu)->layout.event[_i])) {} else
+	for ((_i) = 0; ((_event) = sim_event_from(_cpu, &(_i))); (_i)++)
 
 /* ---- pmu.c; all on the CPU, with interrupts off ---- */
 

@@ -101,8 +101,10 @@ static bool next_pmu(DIR *dir, char name[PME_PMU_LEN])
 	struct dirent *de;
 
 	while ((de = readdir(dir))) {
-		if (de->d_name[0] != '.' && strlen(de->d_name) < PME_PMU_LEN) {
-			strcpy(name, de->d_name);
+		size_t size = strlen(de->d_name) + 1;
+
+		if (de->d_name[0] != '.' && size <= PME_PMU_LEN) {
+			memcpy(name, de->d_name, size);
 			return true;
 		}
 	}

@@ -155,7 +155,7 @@ static pthread_once_t list_once = PTHREAD_ONCE_INIT;
 static int add_name(const struct pme_info *info, void *arg)
 {
 	struct perfmon_event ev;
-	char *name;
+	char *copy;
 
 	(void)arg;
 	if (pme_resolve(info->name, &ev, NULL))
@@ -169,10 +169,10 @@ static int add_name(const struct pme_info *info, void *arg)
 		list.entry = more;
 		list.room = room;
 	}
-	name = strdup(info->name);
-	if (!name)
+	copy = strdup(info->name);
+	if (!copy)
 		return -1;
-	list.entry[list.n].name = name;
+	list.entry[list.n].name = copy;
 	list.entry[list.n++].bits = ev.type == PERF_TYPE_RAW ? ev.config & CPC_PES_EVENT : 0;
 	return 0;
 }

@@ -6,6 +6,7 @@
  * address is EFAULT. It reads there how much room there is, too; the library leaves that behind
  * after each sample, and puts it into a new event only after the kernel has found fault with it.
  */
+#include <assert.h>
 #include <errno.h>
 #include <sys/ioctl.h>
 
@@ -13,12 +14,12 @@
 
 #include "shared.h"
 
-_Static_assert(offsetof(struct _cpc_sample, bad) == offsetof(struct perfmon_sample, bad) &&
-	       offsetof(struct _cpc_sample, state) == offsetof(struct perfmon_sample, state) &&
-	       offsetof(struct _cpc_sample, time) == offsetof(struct perfmon_sample, time) &&
-	       offsetof(struct _cpc_sample, ticks) == offsetof(struct perfmon_sample, ticks) &&
-	       offsetof(struct _cpc_sample, value) == offsetof(struct perfmon_sample, value),
-	       "an event has no room for a sample of the kernel's");
+static_assert(offsetof(struct _cpc_sample, bad) == offsetof(struct perfmon_sample, bad) &&
+	      offsetof(struct _cpc_sample, state) == offsetof(struct perfmon_sample, state) &&
+	      offsetof(struct _cpc_sample, time) == offsetof(struct perfmon_sample, time) &&
+	      offsetof(struct _cpc_sample, ticks) == offsetof(struct perfmon_sample, ticks) &&
+	      offsetof(struct _cpc_sample, value) == offsetof(struct perfmon_sample, value),
+	      "an event has no room for a sample of the kernel's");
 
 /* Perhaps the room was too little: the event was never used for a sample. */
 static __attribute__((cold, noinline)) int read_again(int fd, struct _cpc_sample *s)

@@ -139,7 +139,7 @@ static int collect(int fd, const cpc_event_t *event, unsigned int used,
 static void remember(struct cpc_fd *f, const cpc_event_t *event)
 {
 	f->used = event->ce_used;
-	f->dense = f->used & (f->used + 1) ? 0 : __builtin_popcount(f->used);
+	f->dense = (f->used & (f->used + 1)) ? 0 : __builtin_popcount(f->used);
 	f->coded = event->ce_coded;
 	memcpy(f->control, (const char *)event + CPC_CONTROL_AT, CPC_CONTROL_SIZE);
 	memcpy(f->code, event->ce_code, CPC_CODE_SIZE);

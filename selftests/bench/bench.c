@@ -352,12 +352,14 @@ int main(int argc, char **argv)
 	row("take_sample of 6 counters, own CPU (CPC_IOC_SAMPLE)", cpc_sample(N), perf, 2060);
 	row("take_sample of 6 counters, own CPU (libcpc)", libcpc_sample(), perf, 2060);
 	row("sample of 6 counters, own CPU (raw set)", set_read(N, 0), perf, 0);
-	row("sample of 1 counter, own CPU (CPC_IOC_SAMPLE)", cpc_sample(1), perf_group_read(1, 0), 0);
+	row("sample of 1 counter, own CPU (CPC_IOC_SAMPLE)", cpc_sample(1), perf_group_read(1, 0),
+	    0);
 	row("read one counter, own CPU (PMIOREAD, fd bound)", pmio_read(0), perf_group_read(1, 0),
 	    0.62);
 	row("  the same against perf's read without a group", pmio_read(0), perf_single_read(), 0);
 	if (ncpus > 1) {
-		row("sample of 6 counters, another CPU", set_read(N, 1), perf_group_read(N, 1), 0.80);
+		row("sample of 6 counters, another CPU", set_read(N, 1), perf_group_read(N, 1),
+		    0.80);
 		row("read one counter, another CPU (PMIOREAD)", pmio_read(1),
 		    perf_group_read(1, 1), 0);
 	}

@@ -207,7 +207,7 @@ static void parse_ultra(void **state)
 	check_pcr("pic0=Instr_cnt,pic1=Cycle_cnt,nouser,sys", 1 << 4 | 2);
 	check_pcr("pic1=0x4,pic0=Instr_cnt", 1 << 4 | 4 << 11 | 4);
 	check_pcr("sys,EC_ref,EC_hit", 0xc << 4 | 0xc << 11 | 6);
-	check_pcr("EC_hit,pic0=EC_ref,nouser" + 7, 0xc << 4);
+	check_pcr(&"EC_hit,pic0=EC_ref,nouser"[7], 0xc << 4);
 	refuse(CPC_ULTRA1, "EC_hit", "EC_hit");			/* of the other counter */
 	refuse(CPC_ULTRA1, "pic0=Instr_cnt,nouser0", "nouser0");	/* the modes are common */
 	refuse(CPC_ULTRA1, "pic0=16", "16");

@@ -37,7 +37,8 @@ static void test_title(void **state)
 static void test_line(void **state)
 {
 	uint64_t value[] = { 69284, 1647 };
-	struct line line = { .time = 1008000000, .cpu = 0, .event = "tick", .n = 2, .value = value };
+	struct line line = { .time = 1008000000, .cpu = 0, .event = "tick", .n = 2,
+			     .value = value };
 
 	(void)state;
 	check(format_line(&line), "  1.008   0  tick     69284      1647 \n");

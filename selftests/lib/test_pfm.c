@@ -43,6 +43,7 @@ static const struct golden goldens[] = {
 	{ "interrupts", 0x1cb, 0 },
 	{ "PAPI_l2_tcm", 0x3f24, 0 },
 };
+
 static const struct refused refusals[] = {
 	{ "L2_RQSTS:NOPE", "its unit masks are" },
 	{ "INST_RETIRED:precise=1", "INST_RETIRED" },
@@ -61,6 +62,7 @@ static const struct golden goldens[] = {
 	{ "EXCEPTION_IRQ", 0x86, 0 },
 	{ "interrupts", 0x86, 0 },
 };
+
 static const struct refused refusals[] = {
 	{ "INST_RETIRED:NOPE", "no unit masks" },
 	{ "INST_RETIRED:h", "hypervisor" },

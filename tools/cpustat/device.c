@@ -36,8 +36,10 @@ static void explain_open(int err)
 		break;
 	case EACCES:
 	case EPERM:
-		advice = geteuid() ? ": the device is root's: run cpustat with sudo" :
-				     ": root may not either: the container or its policy forbids it";
+		if (geteuid())
+			advice = ": the device is root's: run cpustat with sudo";
+		else
+			advice = ": root may not either: the container or its policy forbids it";
 		break;
 	case EMFILE:
 		advice = ": raise the limit, ulimit -n";

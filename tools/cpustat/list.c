@@ -45,7 +45,8 @@ static void put_wrapped(const char *text, int at, int width)
 
 		if (column > at && column + 1 + len > width) {
 			printf("\n%*s", TEXT_COLUMN, "");
-			column = at = TEXT_COLUMN;
+			at = TEXT_COLUMN;
+			column = at;
 		}
 		column += printf("%s%.*s", column > at ? " " : "", len, text);
 		text += len;

@@ -24,7 +24,7 @@ static void raise_file_limit(void)
 
 static int print_version(void)
 {
-	printf("cpustat (perfmon for Linux) %u.%u\n", PERFMON_VERSION >> 16,
+	printf("cpustat (perfmon for Linux) %d.%d\n", PERFMON_VERSION >> 16,
 	       PERFMON_VERSION & 0xffff);
 	return fflush(stdout) ? STATUS_FAILED : STATUS_OK;
 }

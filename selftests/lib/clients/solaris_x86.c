@@ -65,5 +65,5 @@ int main(void)
 	}
 	(void) cpc_shared_rele(fd);
 	cpc_shared_close(fd);
-	return event.ce_cesr != event.ce_pes[0];
+	return event.ce_cesr != (INST_RETIRED | USR | OS);
 }
