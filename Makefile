@@ -63,7 +63,8 @@ module_sources := $(wildcard driver/Kbuild driver/*.[chS] driver/*/*.[chS] drive
 	include/uapi/linux/*.h)
 # Without pahole(1), kbuild fails where the headers come with the kernel's type information.
 kbuild_vars = $(if $(shell command -v pahole),,CONFIG_DEBUG_INFO_BTF_MODULES=) \
-	$(foreach v,ARCH CROSS_COMPILE W V C LLVM KCFLAGS,$(if $($(v)),$(v)='$($(v))'))
+	$(foreach v,ARCH CROSS_COMPILE W V C CF LLVM KCFLAGS GCOV_PROFILE KCOV_INSTRUMENT,\
+		$(if $($(v)),$(v)='$($(v))'))
 
 modules: $(if $(utsrelease),,no-kdir) ## the module: KDIR=headers [ARCH=] [CROSS_COMPILE=] [W=1]
 	@for f in $(module_sources); do \
@@ -71,7 +72,7 @@ modules: $(if $(utsrelease),,no-kdir) ## the module: KDIR=headers [ARCH=] [CROSS
 		ln -sf "$(CURDIR)/$$f" "$(module)/$$f"; } || exit; \
 	done
 	@find $(module) -xtype l -delete
-	+$(KMAKE) -C $(KDIR) M=$(module)/driver O= $(kbuild_vars) modules
+	+$(KMAKE) -C $(KDIR) M=$(module)/driver $(kbuild_vars) modules
 
 no-kdir:
 	@echo "there are no kernel headers in '$(KDIR)'; name their directory in KDIR" >&2
@@ -133,6 +134,15 @@ demo: ## boot a virtual machine with a real PMU and count on all its CPUs
 check: ## the whole test suite; CHECK_ARGS="--only arm64" for a part of it
 	@selftests/check $(CHECK_ARGS)
 
+check-debug: ## the same in kernels that look for defects (KASAN, lockdep, leaks; data races)
+	@selftests/check --only arm64-debug --only arm64-kcsan $(CHECK_ARGS)
+
+check-all: ## the same on every kernel that is supported, and the builds beside it
+	@selftests/check-all $(CHECK_ARGS)
+
+coverage: ## which lines of the driver the suite runs, file by file
+	@selftests/coverage $(CHECK_ARGS)
+
 bench: ## what an operation costs, in instructions, beside perf_event_open(2)
 	@selftests/bench/run $(BENCH_ARGS)
 
@@ -142,12 +152,13 @@ fuzz: ## fuzz the module in a guest; SECONDS=n SEED=s FUZZ_ARGS= VM_ARGS=
 fuzz-lib: ## fuzz the libraries' parsers; SECONDS=n for each
 	@selftests/fuzz/run-lib '$(or $(SECONDS),30)'
 
-lint: ## static checks of scripts and manual pages
-	@selftests/lint
+lint: ## static checks: style, types, locks, scripts, manual pages, spelling
+	@selftests/lint $(LINT_ARGS)
 
 help: ## this list
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5); next } \
 		/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: all user $(user_dirs) no-headers modules no-kdir install install-user install-files \
-	install-module install-sim uninstall clean demo check bench fuzz fuzz-lib lint help
+	install-module install-sim uninstall clean demo check check-debug check-all coverage bench \
+	fuzz fuzz-lib lint help

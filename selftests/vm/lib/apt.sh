@@ -9,7 +9,7 @@ APT_OPTIONS=()
 
 # The lines of a sources.list for SUITE: the host's own entries for Debian, its release replaced.
 write_sources() { # SUITE
-	local uri codename component origin host found=
+	local uri codename component origin host base=${1%-backports} found=
 
 	# shellcheck disable=SC2016 # these names are apt's
 	local format='$(REPO_URI)|$(CODENAME)|$(COMPONENT)|$(ORIGIN)'
@@ -18,7 +18,8 @@ write_sources() { # SUITE
 	while IFS='|' read -r uri codename component origin; do
 		[ "$origin" = Debian ] || continue
 		case $codename in
-		"$host" | "$host"-security) ;;
+		"$host") ;;
+		"$host"-security) [ "$1" = "$base" ] || continue ;;
 		*) continue ;;
 		esac
 		found=1

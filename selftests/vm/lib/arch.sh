@@ -4,13 +4,11 @@
 
 ARCHES="arm64 x86_64 riscv64"
 
-# set_arch ARCH: fill in the variables below.
+# set_arch ARCH [KERNEL]: fill in the variables below, for that kernel or the usual one.
 set_arch() {
 	ARCH=$1
 	KERNEL_DEFAULT=6.1
 	SUITE=bookworm
-	# Set when this machine cannot run the tools of the guest's suite by itself.
-	FOREIGN_TOOLS=
 	QEMU_PACKAGES=()
 	# For programs that test the compat system calls.
 	COMPILER_32=()
@@ -46,9 +44,8 @@ set_arch() {
 		KARCH=riscv
 		TUPLE=riscv64-linux-gnu
 		FLAVOUR=riscv64
-		# Debian 12 has no kernel for it.
+		# Debian 12 does not know it.
 		SUITE=trixie
-		FOREIGN_TOOLS=1
 		KERNEL_DEFAULT=6.12
 		QEMU=(qemu-system-riscv64 -M virt -cpu "rv64,sscofpmf=true")
 		QEMU_PACKAGES=(qemu-system-misc opensbi)
@@ -59,13 +56,39 @@ set_arch() {
 		;;
 	esac
 	HOST_ARCH=$(dpkg --print-architecture 2>/dev/null || uname -m)
+	set_kernel "${2:-$KERNEL_DEFAULT}"
+	set_compiler
+}
+
+# set_kernel VERSION: the suites that it, and what builds modules for it, come from.
+set_kernel() {
+	KERNEL=$1
+	KERNEL_SUITE=$SUITE
+	# Set when this machine cannot run the tools of the kernel's suite by itself.
+	TOOLS_SUITE=${SUITE#bookworm}
+	case $KERNEL in
+	7 | 7.*)
+		KERNEL_SUITE=trixie-backports
+		TOOLS_SUITE=trixie
+		;;
+	esac
+	TOOL=()
+	# Make, which calls it, has another idea of O.
+	[ -z "$TOOLS_SUITE" ] || TOOL=(env O="$(realpath -m "${O:-$TOP/build}")"
+		"$VM_DIR/vm" tool --arch "$ARCH" --kernel "$KERNEL" --)
+}
+
+# The compiler for the guest's programs, whatever its kernel was built with.
+set_compiler() {
 	COMPILER_PACKAGES=(make gcc)
 	COMPILER=("$TUPLE-gcc")
-	if [ -n "$FOREIGN_TOOLS" ]; then
+	if [ "$SUITE" = "$TOOLS_SUITE" ]; then
 		# An older linker does not know what is in a newer C library.
-		COMPILER=("$VM_DIR/vm" tool --arch "$ARCH" -- "$TUPLE-gcc-14")
+		COMPILER=("${TOOL[@]}" "$TUPLE-gcc-14")
 		COMPILER_PACKAGES=(make "binutils-${TUPLE//_/-}")
 	elif [ "$DEB_ARCH" != "$HOST_ARCH" ]; then
 		COMPILER_PACKAGES=(make "gcc-${TUPLE//_/-}")
 	fi
+	# For objtool, which every module goes through.
+	[ "$ARCH" != x86_64 ] || COMPILER_PACKAGES+=(libelf1)
 }

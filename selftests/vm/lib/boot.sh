@@ -63,6 +63,7 @@ write_config() {
 	printf 'VM_HOSTNAME=%q\n' "perfmon-${ARCH//_/-}"
 	printf 'VM_NO_LOAD=%q\n' "$NO_LOAD"
 	printf 'VM_SHELL=%q\n' "$SHELL_MODE"
+	printf 'VM_GET=%q\n' "${GET%%:*}"
 	if [ -n "$SHELL_MODE" ]; then
 		printf 'VM_ROWS=%q VM_COLUMNS=%q TERM=%q\n' "$(tput lines)" "$(tput cols)" \
 			"${TERM:-linux}"
@@ -124,7 +125,7 @@ qemu_command() {
 		QEMU_COMMAND+=(-chardev "stdio,id=console,signal=off"
 			-device "virtconsole,chardev=console")
 	fi
-	for name in out err status; do
+	for name in out err status get; do
 		: >"$1/$name"
 		QEMU_COMMAND+=(-chardev "file,id=$name,path=$1/$name"
 			-device "virtserialport,chardev=$name,name=vm.$name")
@@ -161,6 +162,7 @@ boot_shell() {
 
 # Whatever ends this run, its log remains.
 keep_log() {
+	[ -z "$GET" ] || [ ! -s "$RUN/get" ] || mv -f "$RUN/get" "${GET#*:}"
 	[ ! -e "$RUN/log" ] || mv -f "$RUN/log" "$LOG"
 }
 

@@ -2,6 +2,15 @@
 # shellcheck shell=bash
 # Our own software, built for the guest and installed into a directory the guest gets.
 
+# Each kernel needs a build of its own.
+build_dir() {
+	local dir
+
+	dir=$(realpath -m "${O:-$TOP/build}")/$ARCH
+	[ "$KERNEL" = "$KERNEL_DEFAULT" ] || dir+=-$KERNEL
+	printf '%s\n' "$dir"
+}
+
 # What is installed for a guest is replaced as a whole, and must not change while it is copied.
 lock_build() {
 	lock_file "$BUILD/.lock" BUILD_LOCK
@@ -11,13 +20,21 @@ unlock_build() {
 	exec {BUILD_LOCK}>&-
 }
 
+# What the kernel can record of the driver alone: which lines ran, and where each request went.
+instruments() {
+	[ "$KERNEL" != debug ] || printf '%s\n' GCOV_PROFILE=y KCOV_INSTRUMENT=y
+}
+
 # guest_make ARGUMENT...: make for the guest's architecture, against its sysroot and its kernel.
 # A warning about the module, of which W=1 gives more, is an error.
 guest_make() {
+	local instruments
+
+	mapfile -t instruments < <(instruments)
 	make --no-print-directory -C "$TOP" O="$BUILD" ARCH="$KARCH" CROSS_COMPILE="$TUPLE-" \
 		CC="${COMPILER[*]}" SYSROOT="$(sysroot_dir)" KDIR="$(kernel_dir)/kdir" \
-		KVER="$(cat "$(kernel_dir)/version")" PREFIX=/usr W=1 KCFLAGS=-Werror \
-		${FOREIGN_TOOLS:+KMAKE="$VM_DIR/vm tool --arch $ARCH -- make"} "$@"
+		KVER="$(cat "$(kernel_dir)/version")" PREFIX=/usr W=1 KCFLAGS=-Werror "${instruments[@]}" \
+		${TOOLS_SUITE:+KMAKE="${TOOL[*]} make CONFIG_DEBUG_INFO_BTF_MODULES="} "$@"
 }
 
 # build_guest: bring everything up to date; quiet unless it fails. Needs the lock.

@@ -6,6 +6,10 @@
 GUEST_MODULES=(virtio_pci virtio_mmio virtio_console msr)
 
 kernel_item() {
+	if kernel_is_own; then
+		own_kernel_item
+		return
+	fi
 	printf 'kernel-%s-%s-%s\n' "$KERNEL" "$ARCH" \
 		"$(key_of "$(declare -f build_kernel unpack_kernel)" "${GUEST_MODULES[@]}")"
 }
@@ -15,23 +19,34 @@ newest_kernel() {
 	local kver
 
 	kver=$(apt_names linux-image- |
-		sed -n "s/^linux-image-\\(${KERNEL//./\\.}[.+-].*-$FLAVOUR\\)\$/\\1/p;
-			s/^linux-image-\\(${KERNEL//./\\.}[.+-].*+deb[0-9]*-$FLAVOUR\\)\$/\\1/p" |
+		sed -n "s/^linux-image-\\(${KERNEL//./\\.}[.+-].*-$FLAVOUR\\)\$/\\1/p" |
 		sort -uV | tail -n 1)
-	[ -n "$kver" ] || die "$SUITE has no kernel $KERNEL-$FLAVOUR"
+	[ -n "$kver" ] || die "$KERNEL_SUITE has no kernel $KERNEL-$FLAVOUR"
 	printf '%s\n' "$kver"
 }
 
-build_kernel() { # DIRECTORY
-	local dir=$1 kver headers
+plan_kernel() {
+	if kernel_is_own; then
+		plan_own_kernel
+	else
+		plan_item "fetching the $ARCH kernel and its headers" "$(kernel_item)" build_kernel
+	fi
+}
 
-	use_apt "$SUITE" "$DEB_ARCH"
+build_kernel() { # DIRECTORY
+	local dir=$1 kver image headers
+
+	use_apt "$KERNEL_SUITE" "$DEB_ARCH"
 	kver=$(newest_kernel)
+	# From 7.0 on the image is several packages.
+	mapfile -t image < <(apt-cache "${APT_OPTIONS[@]}" depends "linux-image-$kver" |
+		sed -n "s/^ *Depends: \\(linux-[a-z]*-$kver\\)\$/\\1/p")
 	# Depends on the common part and on the tools, which must run here.
 	mapfile -t headers < <(apt-cache "${APT_OPTIONS[@]}" depends "linux-headers-$kver" |
 		sed -n 's/^ *Depends: \(linux-headers-[^ ]*-common.*\)/\1/p
 			s/^ *Depends: <*\(linux-kbuild-[^ :>]*\).*/\1:'"$HOST_ARCH"'/p')
-	fetch_exactly kernel "linux-image-$kver" "linux-headers-$kver" "${headers[@]}"
+	fetch_exactly kernel "linux-image-$kver" "linux-headers-$kver" "${image[@]}" \
+		"${headers[@]}"
 	unpack_into "$dir/tree" kernel
 	unpack_kernel "$dir" "$kver"
 	printf '%s\n' "$kver" >"$dir/version"
@@ -41,9 +56,9 @@ build_kernel() { # DIRECTORY
 unpack_kernel() { # DIRECTORY KVER
 	local dir=$1 kver=$2 module path
 	local modules=usr/lib/modules/$kver
+	local image=("$dir"/tree/boot/vmlinu[xz]-"$kver" "$dir/tree/$modules"/vmlinu[xz])
 
-	mv "$dir/tree/boot/vmlinuz-$kver" "$dir/vmlinuz" 2>/dev/null ||
-		mv "$dir/tree/boot/vmlinux-$kver" "$dir/vmlinuz"
+	mv "${image[0]}" "$dir/vmlinuz"
 	mkdir -p "$dir/boot/$modules"
 	depmod -b "$dir/tree" "$kver"
 	for module in "${GUEST_MODULES[@]}"; do
@@ -55,9 +70,11 @@ unpack_kernel() { # DIRECTORY KVER
 	cp "$dir/tree/$modules"/modules.{builtin,builtin.modinfo,order} "$dir/boot/$modules/"
 	rm -rf "$dir/tree/$modules" "$dir/tree/boot" "$dir/modules"
 	ln -s "tree/usr/src/linux-headers-$kver" "$dir/kdir"
-	# Debian's two header packages find each other by absolute names; make them relative.
+	# Debian's two header packages find each other by absolute names; make them relative, and
+	# the one in a variable at once, while this is the last file that make has read.
 	# shellcheck disable=SC2016 # for make to expand
-	sed -i 's|/usr/src/|$(dir $(lastword $(MAKEFILE_LIST)))../|' "$dir/kdir/Makefile"
+	sed -i -e 's|/usr/src/|$(dir $(lastword $(MAKEFILE_LIST)))../|' \
+		-e 's|^\([A-Z_]*\)=|\1:=|' "$dir/kdir/Makefile"
 }
 
 kernel_dir() {

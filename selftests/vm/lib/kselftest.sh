@@ -13,21 +13,16 @@ kselftest_dir() {
 	printf '%s/%s/tools/testing/selftests\n' "$CACHE" "$(kselftest_item)"
 }
 
+# Only the harness: the tests of the kernel itself are not ours to run.
 build_kselftest() { # DIRECTORY
-	local tree=linux-source-$KSELFTEST_KERNEL parts='tools/testing/selftests'
+	local dir=tools/testing/selftests
 
-	use_apt bookworm "$HOST_ARCH"
-	fetch_exactly kselftest "$tree"
-	unpack_into "$1/package" kselftest
-	# Only the harness: the tests of the kernel itself are not ours to run.
-	run_child tar -xJf "$1/package/usr/src/$tree.tar.xz" -C "$1" --strip-components=1 \
-		--wildcards --no-wildcards-match-slash "$tree/scripts/subarch.include" \
-		"$tree/$parts/*.mk" "$tree/$parts/*.h" "$tree/$parts/*.sh" \
-		"$tree/$parts/kselftest/*"
-	rm -rf "$1/package"
+	unpack_source "$1" "$KSELFTEST_KERNEL" scripts/subarch.include "$dir/*.mk" "$dir/*.h" \
+		"$dir/*.sh" "$dir/kselftest/*"
 }
 
 plan_kselftest() {
-	plan_packages xz-utils
-	plan_item "fetching the kernel's test harness" "$(kselftest_item)" build_kselftest
+	[ ! -e "$CACHE/$(kselftest_item)" ] || return 0
+	plan_source "$KSELFTEST_KERNEL"
+	plan_item "unpacking the kernel's test harness" "$(kselftest_item)" build_kselftest
 }

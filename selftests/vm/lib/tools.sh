@@ -3,14 +3,16 @@
 # The tools to build for a newer suite than this machine's: its compiler and its C library in a
 # directory, entered with chroot.
 
-TOOLS_PACKAGES=(bash coreutils dash findutils gawk grep libc-bin libc6 make perl sed)
+# For what a kernel is built with, of which its own tools need libelf.
+TOOLS_PACKAGES=(bash binutils coreutils dash findutils gawk grep libc-bin libc6 libelf1t64 make perl
+	sed)
 
 tools_packages() {
-	printf '%s\n' "${TOOLS_PACKAGES[@]}" "gcc-14-$TUPLE"
+	printf '%s\n' "${TOOLS_PACKAGES[@]}" "gcc-14-${TUPLE//_/-}"
 }
 
 tools_item() {
-	printf 'tools-%s-%s-%s\n' "$SUITE" "$ARCH" \
+	printf 'tools-%s-%s-%s\n' "$TOOLS_SUITE" "$ARCH" \
 		"$(key_of "$(declare -f build_tools)" "$(tools_packages)")"
 }
 
@@ -18,7 +20,7 @@ build_tools() { # DIRECTORY
 	local packages
 
 	mapfile -t packages < <(tools_packages)
-	use_apt "$SUITE" "$HOST_ARCH"
+	use_apt "$TOOLS_SUITE" "$HOST_ARCH"
 	fetch_closure "tools-$ARCH" "${packages[@]}"
 	unpack_into "$1" "tools-$ARCH"
 	ln -sf dash "$1/usr/bin/sh"
