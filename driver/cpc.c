@@ -33,10 +33,16 @@ struct cpc_shared {
 
 static const struct pm_face cpc_shared_face;
 
+/* Others may unbind a thread, or bind it, at any time. */
+static __always_inline bool cpc_is_bound(void)
+{
+	return READ_ONCE(current->nr_cpus_allowed) == 1;
+}
+
 /* The CPU that the current thread is bound to, or -1; it runs there, or will in a moment. */
 static int cpc_bound_cpu(void)
 {
-	return current->nr_cpus_allowed == 1 ? task_cpu(current) : -1;
+	return cpc_is_bound() ? task_cpu(current) : -1;
 }
 
 static int cpc_unbound(struct pm_file *f, int cpu)
@@ -149,7 +155,7 @@ static __always_inline int cpc_read(struct pm_file *f, struct cpc_shared *shared
 	bool bound;
 
 	local_irq_save(flags);
-	bound = smp_processor_id() == shared->cpu && current->nr_cpus_allowed == 1;
+	bound = smp_processor_id() == shared->cpu && cpc_is_bound();
 	if (likely(bound))
 		part = shared->part;
 	if (likely(part)) {
