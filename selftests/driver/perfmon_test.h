@@ -276,6 +276,11 @@ static inline int cpu1_set_online(bool online)
 	return cpu_set_online(1, online);
 }
 
+static inline bool cpu1_is_online(void)
+{
+	return read_number(CPU1_ONLINE) == 1;
+}
+
 static inline bool cpu1_can_go(void)
 {
 	return access(CPU1_ONLINE, W_OK) == 0 && cpus_online() >= 2;
