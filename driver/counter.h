@@ -74,7 +74,11 @@ int pm_part_program(struct pm_part *part, struct pm_fault *fault);
 /* Gives it back; there may be nothing to give. */
 void pm_part_unprogram(struct pm_part *part);
 
-/* The index of a counter that perf has not placed, or -1; at any time, from anywhere. */
+/*
+ * The index of a counter that perf has not placed, or -1; at any time. Elsewhere than on the part's
+ * CPU with interrupts off it may be a matter of a moment: perf takes all counters of a CPU away and
+ * brings them back when it places another one.
+ */
 int pm_part_misplaced(const struct pm_part *part);
 
 /* On the part's CPU, with interrupts off: */

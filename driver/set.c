@@ -183,6 +183,31 @@ void pm_on_cpu(int cpu, void (*fn)(void *arg), void *arg)
 
 /* ---- covering the CPUs ---- */
 
+struct pm_look {
+	const struct pm_part *part;
+	int index;
+};
+
+static void pm_ipi_look(void *arg)
+{
+	struct pm_look *look = arg;
+
+	look->index = pm_part_misplaced(look->part);
+}
+
+/* The index of a counter that perf has not placed, or -1, and not only for the moment. */
+static int pm_part_find_misplaced(const struct pm_part *part)
+{
+	struct pm_look look = {
+		.part = part,
+		.index = pm_part_misplaced(part),
+	};
+
+	if (unlikely(look.index >= 0))
+		pm_on_cpu(part->cpu, pm_ipi_look, &look);
+	return look.index;
+}
+
 static struct pm_part *pm_part_alloc(struct pm_set *set, int cpu)
 {
 	struct pm_part *part;
@@ -248,7 +273,7 @@ static int pm_part_place(struct pm_part *part, struct pm_fault *fault)
 		err = pm_part_program(part, fault);
 	if (err)
 		return err;
-	index = pm_part_misplaced(part);
+	index = pm_part_find_misplaced(part);
 	if (pm_part_state(part) == PERFMON_STATE_LOST)
 		return pm_fault(fault, -ENXIO, -1, part->cpu, "CPU %d went offline", part->cpu);
 	if (index < 0)
@@ -271,7 +296,7 @@ static int pm_set_cover(struct pm_set *set, int cpu, struct pm_fault *fault)
 	if (!part)
 		return pm_fault(fault, -ENOMEM, -1, cpu, "out of memory");
 	if (pm_part_state(part) != PERFMON_STATE_LOST) {
-		if (pm_part_misplaced(part) < 0)
+		if (pm_part_find_misplaced(part) < 0)
 			return 0;
 		pm_on_cpu(cpu, pm_ipi_abandon, part);
 	}
@@ -396,7 +421,7 @@ static bool pm_set_misplaced(const struct pm_set *set)
 		const struct pm_part *part = set->part[cpu];
 
 		if (pm_part_state(part) != PERFMON_STATE_LOST &&
-		    pm_part_misplaced(part) >= 0)
+		    pm_part_find_misplaced(part) >= 0)
 			return true;
 	}
 	return false;
