@@ -825,6 +825,48 @@ static bool all_are_one_of_two(const unsigned char *buffer, __u32 bytes)
 	return true;
 }
 
+static void *program_all_the_time(void *arg)
+{
+	struct crowd *crowd = arg;
+	int fd;
+
+	bind_cpu(crowd->cpu);
+	while (!crowd->stop) {
+		fd = control_open();
+		if (set_program_same(fd, crowd->cpu, event_cycles(ANY_MODE), 1))
+			crowd->unexpected++;
+		close(fd);
+		crowd->reads++;
+	}
+	return NULL;
+}
+
+/* Who has counters enough need not care who else has some: perf moves all of them for a moment. */
+TEST_F(raw, others_come_and_go_on_the_cpu)
+{
+	struct crowd crowd = { .cpu = 1 };
+	pthread_t thread;
+	unsigned int i;
+	int fd;
+
+	NEEDS_HARDWARE();
+	NEEDS_TWO_CPUS();
+	NEEDS(counters_free(1) >= 6, "CPU 1 has too few counters");
+	/* The more there are, the longer the moment. */
+	ASSERT_EQ(0, set_program_same(self->fd, 1, event_cycles(ANY_MODE), 4));
+	ASSERT_EQ(0, bind_cpu(0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, program_all_the_time, &crowd));
+	for (i = 0; i < 1000 || !crowd.reads; i++) {
+		fd = control_open();
+		EXPECT_EQ(0, set_program_same(fd, 1, event_cycles(ANY_MODE), 1));
+		EXPECT_EQ(0, set_start(self->fd));
+		close(fd);
+	}
+	crowd.stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, crowd.unexpected);
+}
+
 static void *read_all_the_time(void *arg)
 {
 	struct crowd *crowd = arg;
