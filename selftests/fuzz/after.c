@@ -4,13 +4,12 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "fuzz.h"
 
 #define PATIENCE	(5 * NSEC_PER_SEC)
 #define KMEMLEAK	"/sys/kernel/debug/kmemleak"
-
-extern char **environ;
 
 static unsigned int counters[MAX_CPUS];
 

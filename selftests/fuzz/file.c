@@ -61,7 +61,8 @@ int op_open(struct worker *w)
 		flags = below(&w->random, 4) | O_CLOEXEC;
 	if (one_in(&w->random, 16))
 		flags |= extra[below(&w->random, ARRAY_SIZE(extra))];
-	note(w, "slot %d = open(%#x)", slot, flags);
+	if (!note(w, "slot %lld = open(%#llx)", slot, flags))
+		return NOTHING_DONE;
 	fd = open(DEVICE, flags, 0600);
 	if (fd < 0) {
 		fd = -errno;
@@ -76,7 +77,8 @@ int op_close(struct worker *w)
 {
 	int slot = random_slot(w);
 
-	note(w, "close slot %d", slot);
+	if (!note(w, "close slot %lld", slot))
+		return NOTHING_DONE;
 	return replace(&crew.fd[slot], -1) == -1 ? 0 : NOTHING_DONE;
 }
 
@@ -84,8 +86,7 @@ int op_dup(struct worker *w)
 {
 	int from = random_slot(w), to = from - from % OF_ROLE + below(&w->random, OF_ROLE), fd;
 
-	note(w, "slot %d = dup of slot %d", to, from);
-	if (from == to)
+	if (!note(w, "slot %lld = dup of slot %lld", to, from) || from == to)
 		return NOTHING_DONE;
 	fd = fcntl(crew.fd[from], F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? -errno : replace(&crew.fd[to], fd);
@@ -98,7 +99,7 @@ union control {
 
 int op_send(struct worker *w)
 {
-	int fd = crew.fd[random_slot(w)];
+	int slot = random_slot(w), fd = crew.fd[slot];
 	union control control = { .bytes = { 0 } };
 	char byte = 0;
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
@@ -110,8 +111,7 @@ int op_send(struct worker *w)
 	};
 	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
 
-	note(w, "send %d", fd);
-	if (fd < 0)
+	if (!note(w, "send slot %lld", slot) || fd < 0)
 		return NOTHING_DONE;
 	cmsg->cmsg_level = SOL_SOCKET;
 	cmsg->cmsg_type = SCM_RIGHTS;
@@ -134,7 +134,8 @@ int op_receive(struct worker *w)
 	int slot = random_slot(w), fd;
 	struct cmsghdr *cmsg;
 
-	note(w, "receive into slot %d", slot);
+	if (!note(w, "receive into slot %lld", slot))
+		return NOTHING_DONE;
 	if (recvmsg(crew.sock[1], &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
 		return -errno;
 	cmsg = CMSG_FIRSTHDR(&msg);
@@ -147,10 +148,13 @@ int op_receive(struct worker *w)
 int op_poll(struct worker *w)
 {
 	struct pollfd p = { .fd = random_fd(w), .events = any(&w->random) };
+	unsigned int ms = below(&w->random, 16);
 	int ret;
 
-	note(w, "poll(%d, %#x)", p.fd, p.events);
-	ret = poll(&p, 1, below(&w->random, 3));
+	/* Most do not wait: those who do keep nobody busy. */
+	if (!note(w, "poll slot %lld for %#llx, %llu ms", w->slot, p.events, ms < 3 ? ms : 0))
+		return NOTHING_DONE;
+	ret = poll(&p, 1, ms < 3 ? ms : 0);
 	return ret < 0 ? -errno : ret;
 }
 
@@ -162,7 +166,8 @@ int op_misuse(struct worker *w)
 	ssize_t ret = -1;
 	void *at;
 
-	note(w, "misuse %d of %d", which, fd);
+	if (!note(w, "misuse %lld of slot %lld", which, w->slot))
+		return NOTHING_DONE;
 	switch (which) {
 	case 0:
 		ret = read(fd, buf, sizeof(buf));
@@ -205,7 +210,9 @@ int op_perf_open(struct worker *w)
 
 	if (attr.type == PERF_TYPE_HARDWARE && hardware >= 0)
 		attr.config = hardware;
-	note(w, "perf slot %d: cpu %d task %d pinned %d", slot, task ? -1 : cpu, task, attr.pinned);
+	if (!note(w, "perf slot %lld: type %llu config %llu CPU %lld pinned %llu disabled %llu",
+		  slot, attr.type, attr.config, task ? -1 : cpu, attr.pinned, attr.disabled))
+		return NOTHING_DONE;
 	fd = syscall(SYS_perf_event_open, &attr, task ? 0 : -1, task ? -1 : cpu, -1,
 		     PERF_FLAG_FD_CLOEXEC);
 	return replace(&crew.perf[slot], fd < 0 ? -errno : fd);
@@ -215,6 +222,7 @@ int op_perf_close(struct worker *w)
 {
 	int slot = below(&w->random, PERF_SLOTS);
 
-	note(w, "close perf slot %d", slot);
+	if (!note(w, "close perf slot %lld", slot))
+		return NOTHING_DONE;
 	return replace(&crew.perf[slot], -1) == -1 ? 0 : NOTHING_DONE;
 }

@@ -48,6 +48,7 @@ enum role { PMIO, RAW, CPC, ROLES };
 
 #define OF_ROLE		2
 #define SLOTS		(ROLES * OF_ROLE)
+#define WRITER_SLOT	(PMIO * OF_ROLE)	/* of the first process */
 #define PERF_SLOTS	3	/* and of perf_event_open(2) */
 
 /* The result of an operation that did not take place. */
@@ -67,6 +68,8 @@ struct options {
 	unsigned int threads;
 	int only;			/* a worker, or -1 */
 	unsigned int hotplug_ms;	/* between two changes; 0: none */
+	unsigned int slow_rcu;		/* of so many rounds, one; 0: none */
+	bool dump;			/* say the operations, and do not do them */
 	bool replay;			/* say each operation before it is done */
 	bool keep_module;
 };
@@ -76,14 +79,16 @@ extern struct options options;
 /* ---- what everybody sees, in memory that processes share ---- */
 
 #define RING		32
+#define MOST_ARGS	12
 
-/* What one operation was asked and told. */
+/* What one operation was asked and told; only who wants to see it makes text of it. */
 struct record {
 	uint64_t op;
 	unsigned int kind;
 	int result;
 	bool done;
-	char what[80];
+	const char *format;		/* NULL: it did not come so far */
+	uint64_t arg[MOST_ARGS];	/* for a format that takes long longs, and nothing else */
 };
 
 struct stats {
@@ -116,6 +121,7 @@ extern struct shared *shared;
 struct crew {
 	unsigned int process;
 	_Atomic int fd[SLOTS];
+	_Atomic int held[SLOTS];	/* the CPU that the last shared set was opened on */
 	_Atomic int perf[PERF_SLOTS];
 	int sock[2];			/* descriptors travel through it */
 	pid_t tid[MAX_THREADS];
@@ -125,10 +131,15 @@ extern struct crew crew;
 
 /* ---- a worker ---- */
 
-/* A page of memory between two that are bad, and what has been put there. */
+/*
+ * A page of memory between two that are bad. It holds a pattern, but for what has been put there,
+ * of which there is a copy.
+ */
 struct area {
 	unsigned char *page;
-	unsigned char *copy;		/* what the page must be, but for what may be written */
+	unsigned char *copy;
+	size_t at;			/* in the page: what has been put there */
+	size_t size;
 };
 
 /* A set of the worker's own, whose values are watched, see model.c. */
@@ -152,6 +163,8 @@ struct worker {
 	uint64_t op;
 	unsigned int kind;
 	struct random random;
+	int slot;			/* that the operation uses */
+	int bound;			/* the CPU that it was last bound to, or -1 */
 	struct area arg;
 	struct area data;
 	struct model model;
@@ -168,6 +181,8 @@ int random_slot(struct worker *w);
 /* The descriptor of a slot at random, or, most of the time, of one with that role; open or not. */
 int random_fd(struct worker *w);
 int fd_for(struct worker *w, enum role role);
+/* For what only the writer may do. */
+int fd_for_writer(struct worker *w);
 
 /* ---- the machine ---- */
 
@@ -180,13 +195,23 @@ int write_text(const char *path, const char *text);
 /* Puts a CPU on or off. */
 int cpu_set_online(unsigned int cpu, bool online);
 void machine_init(void);
+/* How long the kernel takes to wait for those who may still read. */
+void machine_slow_rcu(bool slow);
 
 /* ---- log.c ---- */
 
 void log_init(void);
 void kernel_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What the operation that the worker is at is about to do. */
-void note(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * What the operation that the worker is at is about to do: integers, whose format is that of long
+ * longs. False: it shall not be done.
+ */
+#define note(w, format, ...)								\
+	note_args(w, format, (const uint64_t []){ __VA_ARGS__ },			\
+		  sizeof((const uint64_t []){ __VA_ARGS__ }) / sizeof(uint64_t))
+bool note_args(struct worker *w, const char *format, const uint64_t *args, unsigned int n);
+/* Says it of the present operation: to the kernel's log, or, of one that is not done, to stdout. */
+void say(const struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* An invariant does not hold. w may be NULL: not of one operation. */
 void broken(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void log_progress(void);
@@ -248,8 +273,8 @@ int op_misuse(struct worker *w);
 int op_perf_open(struct worker *w);
 int op_perf_close(struct worker *w);
 /* world.c */
-/* Binds the thread to a CPU at random. */
-int bind_somewhere(struct worker *w);
+/* Binds the thread to a CPU; -1: to all. Return: 0 or a negative errno. */
+int bind_to(struct worker *w, int cpu);
 int op_affinity(struct worker *w);
 int op_hotplug(struct worker *w);
 int op_signal(struct worker *w);

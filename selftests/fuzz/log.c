@@ -28,45 +28,75 @@ void log_init(void)
 	kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 }
 
+static void kernel_text(const char *text)
+{
+	if (kmsg >= 0 && write(kmsg, text, strlen(text)) < 0)
+		kmsg = -1;
+}
+
 void kernel_log(const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	kernel_text(text);
+}
+
+void say(const struct worker *w, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
 	int n;
 
+	n = snprintf(text, sizeof(text), "fuzz: round %llu worker %u op %llu %s: ",
+		     (unsigned long long)shared->round, w->id, (unsigned long long)w->op,
+		     kinds[w->kind].name);
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(text + n, sizeof(text) - n, fmt, ap);
 	va_end(ap);
-	if (n > (int)sizeof(text) - 1)
-		n = sizeof(text) - 1;
-	if (kmsg >= 0 && write(kmsg, text, n) < 0)
-		kmsg = -1;
+	if (options.dump)
+		puts(text);
+	else
+		kernel_text(text);
 }
 
-void note(struct worker *w, const char *fmt, ...)
+/* The format is one of note()'s. */
+static void record_text(const struct record *r, char *text, size_t size)
+{
+	const unsigned long long *a = (const unsigned long long *)r->arg;
+
+	snprintf(text, size, r->format, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
+		 a[10], a[11]);
+}
+
+bool note_args(struct worker *w, const char *format, const uint64_t *args, unsigned int n)
 {
 	struct record *r = w->record;
-	va_list ap;
+	char text[256];
 
-	va_start(ap, fmt);
-	vsnprintf(r->what, sizeof(r->what), fmt, ap);
-	va_end(ap);
-	if (options.replay)
-		kernel_log("fuzz: round %llu worker %u op %llu %s: %s",
-			   (unsigned long long)shared->round, w->id, (unsigned long long)w->op,
-			   kinds[w->kind].name, r->what);
+	memcpy(r->arg, args, n * sizeof(args[0]));
+	r->format = format;
+	if (options.replay || options.dump) {
+		record_text(r, text, sizeof(text));
+		say(w, "%s", text);
+	}
+	return !options.dump;
 }
 
 static void print_record(const struct record *r)
 {
-	char result[32] = "(not ended)";
+	char result[32] = "(not ended)", text[256];
 
 	if (r->done)
 		snprintf(result, sizeof(result), "= %d", r->result);
 	if (r->done && r->result == NOTHING_DONE)
-		strcpy(result, "= nothing");
+		snprintf(result, sizeof(result), "= nothing");
+	record_text(r, text, sizeof(text));
 	fprintf(stderr, "  op %llu %s: %s %s\n", (unsigned long long)r->op,
-		kinds[r->kind].name, r->what, result);
+		kinds[r->kind].name, text, result);
 }
 
 static void print_ring(const struct track *track)
@@ -76,7 +106,7 @@ static void print_ring(const struct track *track)
 	for (n = op > RING - 1 ? op - (RING - 1) : 0; n <= op; n++) {
 		const struct record *r = &track->ring[n % RING];
 
-		if (r->op == n && r->what[0])
+		if (r->op == n && r->format)
 			print_record(r);
 	}
 }

@@ -59,19 +59,42 @@ int machine_hardware(unsigned int n)
 	return nhardware ? (int)hardware[n % nhardware] : -1;
 }
 
-static bool is_hardware(unsigned int config)
+static int open_event(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
+		.type = type,
 		.size = sizeof(attr),
 		.config = config,
 		.disabled = 1,
 	};
-	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool is_hardware(unsigned int config)
+{
+	int fd = open_event(PERF_TYPE_HARDWARE, config);
 
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
+}
+
+/*
+ * The first user of a software event has the kernel patch its own code, and so has the last. For an
+ * emulator nothing is as dear as that, and it is perf's and not ours: somebody always uses them.
+ */
+static void hold_software_events(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < PERF_COUNT_SW_MAX; n++)
+		open_event(PERF_TYPE_SOFTWARE, n);
+}
+
+void machine_slow_rcu(bool slow)
+{
+	write_text("/sys/kernel/rcu_expedited", slow ? "0" : "1");
 }
 
 static void add_type(const char *pmu)
@@ -106,6 +129,7 @@ void machine_init(void)
 		fprintf(stderr, "fuzz: made for up to %u CPUs\n", MAX_CPUS);
 		exit(2);
 	}
+	hold_software_events();
 	for (n = 0; n < PERF_COUNT_HW_MAX; n++)
 		if (is_hardware(n))
 			hardware[nhardware++] = n;

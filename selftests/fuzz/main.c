@@ -22,7 +22,7 @@
 
 #define STUCK		(120 * NSEC_PER_SEC)
 #define LOOK_MS		100
-#define TELL_MS		2000
+#define TELL_MS		500
 
 struct options options = {
 	.per_round = 20000,
@@ -30,6 +30,7 @@ struct options options = {
 	.threads = 3,
 	.only = -1,
 	.hotplug_ms = 500,
+	.slow_rcu = 8,
 };
 
 /* ---- options ---- */
@@ -39,6 +40,7 @@ static const char usage[] =
 "  --seed S         what the operations are; the time of day by default\n"
 "  --ops N          so many operations, in all (default 100000, or until --seconds)\n"
 "  --seconds T      so long\n"
+"  --dump           print the operations (--ops of each worker) and do none\n"
 "  --replay         write each operation to the kernel's log before it is done\n"
 "  --round R        begin with that round (default 0)\n"
 "  --worker W       only that one works (default: all)\n"
@@ -46,12 +48,13 @@ static const char usage[] =
 "  --processes N    (default 2)\n"
 "  --threads N      of each (default 3)\n"
 "  --hotplug-ms N   a CPU comes or goes no more often than that (default 500; 0: never)\n"
+"  --slow-rcu N     every so manieth round waits for RCU as usual (default 8; 0: none)\n"
 "  --weight KIND=N  how often, relative to the others; --kinds lists them\n"
 "  --keep-module    do not remove and load the module at the end\n";
 
 enum {
 	SEED = 1, OPS, SECONDS, REPLAY, ROUND, WORKER, PER_ROUND, PROCESSES, THREADS, HOTPLUG,
-	WEIGHT, KINDS, KEEP, HELP,
+	WEIGHT, KINDS, KEEP, DUMP, SLOW_RCU, HELP,
 };
 
 static const struct option long_options[] = {
@@ -67,6 +70,8 @@ static const struct option long_options[] = {
 	{ "hotplug-ms", required_argument, NULL, HOTPLUG },
 	{ "weight", required_argument, NULL, WEIGHT },
 	{ "kinds", no_argument, NULL, KINDS },
+	{ "dump", no_argument, NULL, DUMP },
+	{ "slow-rcu", required_argument, NULL, SLOW_RCU },
 	{ "keep-module", no_argument, NULL, KEEP },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
@@ -162,6 +167,12 @@ static void set_option(int c)
 	case KEEP:
 		options.keep_module = true;
 		break;
+	case DUMP:
+		options.dump = true;
+		break;
+	case SLOW_RCU:
+		options.slow_rcu = number(optarg, UINT32_MAX);
+		break;
 	case HELP:
 		fputs(usage, stdout);
 		exit(0);
@@ -207,6 +218,34 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* With no --worker, all; else that one alone, but under the same number. */
+static uint64_t ops_of(unsigned int id, uint64_t ops)
+{
+	return options.only < 0 || options.only == (int)id ? ops : 0;
+}
+
+/* Says what a worker would do. */
+static void dump_worker(unsigned int process, unsigned int thread)
+{
+	unsigned int id = (process * options.threads + thread) * PER_THREAD;
+	struct job job = { .id = id, .thread = thread, .ops = ops_of(id, options.ops) };
+
+	crew.process = process;
+	if (job.ops)
+		work(&job);
+}
+
+static int dump(void)
+{
+	unsigned int process, thread;
+
+	shared->round = options.round;
+	for (process = 0; process < options.processes; process++)
+		for (thread = 0; thread < options.threads; thread++)
+			dump_worker(process, thread);
+	return 0;
+}
+
 static void nothing(int sig)
 {
 	(void)sig;
@@ -223,12 +262,6 @@ static int crew_init(void)
 	if (sigaction(SIGUSR1, &action, NULL))
 		return -errno;
 	return socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, crew.sock) ? -errno : 0;
-}
-
-/* With no --worker, all; else that one alone, but under the same number. */
-static uint64_t ops_of(unsigned int id, uint64_t ops)
-{
-	return options.only < 0 || options.only == (int)id ? ops : 0;
 }
 
 static int crew_run(unsigned int process, uint64_t ops)
@@ -334,6 +367,7 @@ static int run_round(uint64_t ops)
 
 	for (i = 0; i < MAX_WORKERS; i++)
 		shared->track[i].op = 0;
+	machine_slow_rcu(options.slow_rcu && shared->round % options.slow_rcu == 0);
 	kernel_log("fuzz: seed %llu round %llu", (unsigned long long)options.seed,
 		   (unsigned long long)shared->round);
 	for (i = 0; i < options.processes; i++) {
@@ -391,6 +425,8 @@ int main(int argc, char *argv[])
 	machine_init();
 	log_init();
 	memory_init();
+	if (options.dump)
+		return dump();
 	after_init();
 	if (access(DEVICE, F_OK)) {
 		perror("fuzz: " DEVICE);
@@ -403,6 +439,7 @@ int main(int argc, char *argv[])
 		err = run_round(next_ops());
 		shared->round++;
 	} while (!err && !enough());
+	machine_slow_rcu(true);
 	after_all();
 	print_stats();
 	report(begin);

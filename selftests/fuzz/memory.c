@@ -10,6 +10,9 @@
 
 #define PAGE		4096
 #define PATTERN		0xa5
+#define MARGIN		64	/* looked at on both sides after each request */
+#define MOST_SAID	160	/* bytes of a buffer */
+#define ALL_OF_IT	128	/* requests between two looks at the whole page */
 
 static unsigned char *read_only;
 static unsigned char *racing;
@@ -39,6 +42,8 @@ int area_init(struct area *area)
 	if (!at || !area->copy || mprotect(at + PAGE, PAGE, PROT_READ | PROT_WRITE))
 		return -errno;
 	area->page = at + PAGE;
+	area->size = 0;
+	memset(area->page, PATTERN, PAGE);
 	return 0;
 }
 
@@ -89,14 +94,17 @@ static enum place random_place(struct worker *w)
 static void put_good(struct area *area, struct buffer *b, const void *from, size_t at, size_t size)
 {
 	memcpy(area->page + at, from, size);
-	memcpy(area->copy + at, from, size);
+	area->at = at;
+	area->size = size;
 	b->at = area->page + at;
 }
 
 void put(struct worker *w, struct area *area, struct buffer *b, const void *from, size_t size)
 {
-	memset(area->page, PATTERN, PAGE);
-	memset(area->copy, PATTERN, PAGE);
+	memset(area->page + area->at, PATTERN, area->size);
+	area->size = 0;
+	if (size <= PAGE)
+		memcpy(area->copy, from, size);
 	b->place = size > PAGE || !size ? BAD : random_place(w);
 	b->size = size;
 	b->writable = 0;
@@ -121,34 +129,50 @@ void put(struct worker *w, struct area *area, struct buffer *b, const void *from
 	}
 }
 
-static bool same(const unsigned char *a, const unsigned char *b, size_t from, size_t to, size_t *at)
+/* The first byte between two that is not of the pattern, or `to`. */
+static size_t find_change(const struct area *area, size_t from, size_t to)
 {
-	for (*at = from; *at < to; ++*at)
-		if (a[*at] != b[*at])
-			return false;
-	return true;
+	while (from < to && area->page[from] == PATTERN)
+		from++;
+	return from;
+}
+
+static bool all_pattern(const struct area *area, size_t from, size_t to)
+{
+	/* Each is like the one after it. */
+	return from >= to || (area->page[from] == PATTERN &&
+			      !memcmp(area->page + from, area->page + from + 1, to - from - 1));
+}
+
+static void check_around(struct worker *w, struct area *area, const char *what, size_t margin)
+{
+	size_t end = area->at + area->size, from, to, at;
+
+	from = area->at > margin ? area->at - margin : 0;
+	to = PAGE - end > margin ? end + margin : PAGE;
+	if (all_pattern(area, from, area->at) && all_pattern(area, end, to))
+		return;
+	at = find_change(area, from, area->at);
+	if (at == area->at)
+		at = find_change(area, end, to);
+	broken(w, "%s: byte %ld, of %zu, is %#x", what, (long)at - (long)area->at, area->size,
+	       area->page[at]);
+	memset(area->page, PATTERN, area->at);
+	memset(area->page + end, PATTERN, PAGE - end);
 }
 
 /* Is all of the page as it was, but for what may have been written? */
-static void check_area(struct worker *w, const struct area *area, const struct buffer *b,
+static void check_area(struct worker *w, struct area *area, const struct buffer *b,
 		       const char *what)
 {
-	size_t at = 0, from = 0, to = 0;
-	bool mine = b->place == GOOD || b->place == STRADDLING;
+	size_t at = b->writable;
 
-	if (mine) {
-		from = (unsigned char *)b->at - area->page;
-		to = from + b->writable < PAGE ? from + b->writable : PAGE;
-	}
-	/* Most of the time there is nothing to look for. */
-	if (!memcmp(area->page, area->copy, from) &&
-	    !memcmp(area->page + to, area->copy + to, PAGE - to))
-		return;
-	if (same(area->page, area->copy, 0, from, &at) ||
-	    same(area->page, area->copy, to, PAGE, &at))
-		return;
-	broken(w, "%s: byte %ld of %zu, of which %zu may change, was %#x and is %#x", what,
-	       (long)at - (long)from, b->size, b->writable, area->copy[at], area->page[at]);
+	check_around(w, area, what, w->op % ALL_OF_IT ? MARGIN : PAGE);
+	while (at < area->size && area->page[area->at + at] == area->copy[at])
+		at++;
+	if (at < area->size)
+		broken(w, "%s: byte %zu, of %zu, of which %zu may change, was %#x and is %#x",
+		       what, at, b->size, b->writable, area->copy[at], area->page[area->at + at]);
 }
 
 /* errno values that perfmon(4) names, and what a descriptor gives that is not of the device. */
@@ -166,13 +190,63 @@ static bool is_documented(int err)
 	return false;
 }
 
+/* Where it is, so that it is the same in each run; of what is no memory, the address. */
+static uint64_t offset_of(const struct area *area, const struct buffer *b)
+{
+	uintptr_t at = (uintptr_t)b->at;
+
+	if (!b->size)
+		return at;
+	switch (b->place) {
+	case READ_ONLY:
+		return at - (uintptr_t)read_only;
+	case RACING:
+		return at - (uintptr_t)racing;
+	case BAD:
+		if (at - (uintptr_t)area->page + PAGE > 2 * PAGE)
+			return at;
+		break;
+	default:
+		break;
+	}
+	return at - (uintptr_t)area->page;
+}
+
+/* So that two runs can be compared, and a request can be done again by hand. */
+static void say_bytes(struct worker *w, const char *what, const struct area *area,
+		      const struct buffer *b)
+{
+	size_t i, n = b->size < MOST_SAID ? b->size : MOST_SAID;
+	char text[2 * MOST_SAID + 1] = "";
+
+	for (i = 0; i < n; i++)
+		sprintf(text + 2 * i, "%02x", area->copy[i]);
+	say(w, "%s %s%s", what, text, n < b->size ? "..." : "");
+}
+
+static bool note_request(struct worker *w, const struct request *rq)
+{
+	bool do_it = note(w, "ioctl(slot %lld, %#llx, %llu bytes, place %llu at %#llx, "
+			  "data %llu bytes, place %llu at %#llx) invalid %llu",
+			  w->slot, rq->cmd, rq->arg.size, rq->arg.place,
+			  offset_of(&w->arg, &rq->arg), rq->data.size, rq->data.place,
+			  offset_of(&w->data, &rq->data), rq->invalid);
+
+	if (!options.replay && !options.dump)
+		return true;
+	if (rq->arg.size)
+		say_bytes(w, "argument", &w->arg, &rq->arg);
+	if (rq->data.size && rq->data.size <= PAGE)
+		say_bytes(w, "data", &w->data, &rq->data);
+	return do_it;
+}
+
 int do_request(struct worker *w, int fd, struct request *rq)
 {
 	int ret;
 
-	note(w, "ioctl(%d, %#lx, %p %zu/%d data %p %zu/%d)%s", fd, rq->cmd, rq->arg.at,
-	     rq->arg.size, rq->arg.place, rq->data.at, rq->data.size, rq->data.place,
-	     rq->invalid ? " invalid" : "");
+	if (!note_request(w, rq))
+		return NOTHING_DONE;
 	ret = ioctl(fd, rq->cmd, rq->arg.at);
 	if (ret < 0)
 		ret = -errno;

@@ -58,7 +58,7 @@ static int program(struct worker *w)
 		.size = sizeof(set),
 		.flags = below(&w->random, 2),
 		.cpu = one_in(&w->random, 2) ? -1 : (int)below(&w->random, machine_cpus()),
-		.nevents = 1 + below(&w->random, one_in(&w->random, 4) ? PERFMON_MAX_EVENTS : 4),
+		.nevents = 1 + below(&w->random, one_in(&w->random, 16) ? PERFMON_MAX_EVENTS : 4),
 		.events = (uintptr_t)events,
 	};
 	unsigned int i;
@@ -66,6 +66,9 @@ static int program(struct worker *w)
 
 	for (i = 0; i < set.nevents; i++)
 		events[i] = sane_event(w);
+	if (!note(w, "model 1: CPU %lld, %llu events, flags %#llx", set.cpu, set.nevents,
+		  set.flags))
+		return NOTHING_DONE;
 	if (m->fd < 0)
 		m->fd = open(DEVICE, PERFMON_O_CONTROL | O_CLOEXEC);
 	if (m->fd < 0)
@@ -183,21 +186,10 @@ static int get(struct worker *w)
 	return ret;
 }
 
-int op_model(struct worker *w)
+/* Those that a set must have been programmed for. */
+static int use(struct worker *w, unsigned int which)
 {
-	unsigned int which = below(&w->random, 16);
-
-	note(w, "model %u", which);
-	if (!w->model.programmed && which > 2)
-		return NOTHING_DONE;
 	switch (which) {
-	case 0:
-		if (one_in(&w->random, 2))
-			model_end(w);
-		return 0;
-	case 1:
-	case 2:
-		return program(w);
 	case 3:
 	case 4:
 		return start(w);
@@ -208,6 +200,21 @@ int op_model(struct worker *w)
 	default:
 		return get(w);
 	}
+}
+
+int op_model(struct worker *w)
+{
+	unsigned int which = below(&w->random, 24);
+
+	if (which == 1 || which == 2)
+		return program(w);
+	if (!note(w, "model %llu", which))
+		return NOTHING_DONE;
+	if (which)
+		return w->model.programmed ? use(w, which) : NOTHING_DONE;
+	if (one_in(&w->random, 2))
+		model_end(w);
+	return 0;
 }
 
 void model_end(struct worker *w)

@@ -46,11 +46,11 @@ int op_setup(struct worker *w)
 
 	put_pmc(w, &rq);
 	if (is_good(&rq.arg)) {
-		pmc = (struct pmc *)(w->arg.copy + ((unsigned char *)rq.arg.at - w->arg.page));
+		pmc = (struct pmc *)w->arg.copy;
 		if (pmc->pmc_pmcu.pmcu_s.pmcus_flags & (PMCF_PC | 0x20))
 			rq.invalid = true;
 	}
-	return do_request(w, fd_for(w, PMIO), &rq);
+	return do_request(w, fd_for_writer(w), &rq);
 }
 
 static void check_pmc(struct worker *w, const struct request *rq)
@@ -87,7 +87,7 @@ static int control(struct worker *w, unsigned long cmd)
 
 	put(w, &w->arg, &rq.arg, &num, sizeof(num));
 	rq.invalid = never_good(&rq.arg, false) || (is_good(&rq.arg) && !is_num(num));
-	return do_request(w, fd_for(w, PMIO), &rq);
+	return do_request(w, fd_for_writer(w), &rq);
 }
 
 int op_start(struct worker *w)

@@ -42,7 +42,7 @@ void put_sized(struct worker *w, struct request *rq, void *arg, size_t known)
 
 int random_cpu(struct worker *w)
 {
-	return (int)small_number(&w->random, machine_cpus() + 2) - 1;
+	return (int)small_number(&w->random, machine_cpus() + 1) - 1;
 }
 
 static uint64_t random_config(struct worker *w, uint32_t type)

@@ -19,7 +19,8 @@ static bool is_event_valid(const struct perfmon_event *event)
 /* Puts them, and finds how many the request says there are. */
 static unsigned int put_events(struct worker *w, struct request *rq, bool zero_modes)
 {
-	unsigned int n = one_in(&w->random, 8) ? edge_number(&w->random) : 1 + below(&w->random, 5);
+	unsigned int n = one_in(&w->random, 16) ? edge_number(&w->random) :
+						  1 + below(&w->random, 5);
 	struct perfmon_event events[EVENTS_ROOM] = { 0 };
 	unsigned int there, i;
 
@@ -55,11 +56,23 @@ int op_set_program(struct worker *w)
 	return do_request(w, fd_for(w, RAW), &rq);
 }
 
+/* Mostly from a thread that is bound to the CPU that the slot holds. */
+static int do_bound(struct worker *w, int fd, struct request *rq)
+{
+	int cpu = crew.held[w->slot];
+
+	if (!one_in(&w->random, 8))
+		bind_to(w, cpu);
+	return do_request(w, fd, rq);
+}
+
 static int plain(struct worker *w, unsigned long cmd, enum role role)
 {
 	struct request rq = { .cmd = cmd };
 
 	rq.arg.at = (void *)(uintptr_t)edge_number64(&w->random);
+	if (role == CPC)
+		return do_bound(w, fd_for(w, role), &rq);
 	return do_request(w, fd_for(w, role), &rq);
 }
 
@@ -165,17 +178,18 @@ int op_shared_open(struct worker *w)
 	};
 	int ret;
 
-	if (!one_in(&w->random, 4))
-		bind_somewhere(w);
 	rq.invalid = open.flags || open.reserved;
 	put_sized(w, &rq, &open, sizeof(open));
 	rq.invalid |= rq.arg.place == READ_ONLY;
 	rq.arg.writable = sizeof(open);
+	if (!one_in(&w->random, 8))
+		bind_to(w, below(&w->random, machine_cpus()));
 	ret = do_request(w, fd_for(w, CPC), &rq);
 	if (!ret && is_good(&rq.arg)) {
 		memcpy(&open, rq.arg.at, sizeof(open));
 		if (open.cpu < 0 || open.cpu >= (int)machine_cpus())
 			broken(w, "SHARED_OPEN: CPU %d", open.cpu);
+		crew.held[w->slot] = open.cpu;
 	}
 	return ret;
 }
@@ -192,7 +206,7 @@ int op_bind(struct worker *w)
 	bind.events = (uintptr_t)rq.data.at;
 	rq.invalid |= bind.flags || bind.reserved;
 	put_sized(w, &rq, &bind, sizeof(bind));
-	return do_request(w, fd_for(w, CPC), &rq);
+	return do_bound(w, fd_for(w, CPC), &rq);
 }
 
 /* The argument is as long as it says, or longer than any sample. */
@@ -213,7 +227,7 @@ int op_sample(struct worker *w)
 	put(w, &w->arg, &rq.arg, &sample, sample_size(nr));
 	rq.arg.writable = sample_size(nr < PERFMON_MAX_EVENTS ? nr : PERFMON_MAX_EVENTS);
 	rq.invalid = !nr || rq.arg.place == BAD || rq.arg.place == READ_ONLY;
-	ret = do_request(w, fd_for(w, CPC), &rq);
+	ret = do_bound(w, fd_for(w, CPC), &rq);
 	if (!ret && is_good(&rq.arg)) {
 		memcpy(&sample, rq.arg.at, sizeof(sample.head));
 		check_sample(w, &sample.head, before);

@@ -6,43 +6,43 @@ struct crew crew;
 
 /* How often each, relative to the others. */
 struct kind kinds[] = {
-	{ "setup", 30, op_setup, false },
+	{ "setup", 20, op_setup, false },
 	{ "get", 20, op_get, false },
 	{ "start", 30, op_start, false },
 	{ "stop", 20, op_stop, false },
 	{ "reset", 20, op_reset, false },
-	{ "read", 30, op_read, false },
+	{ "read", 40, op_read, false },
 	{ "tstamp", 10, op_tstamp, false },
 	{ "setcpu", 15, op_setcpu, false },
-	{ "readcpus", 30, op_readcpus, false },
-	{ "set-program", 80, op_set_program, false },
+	{ "readcpus", 40, op_readcpus, false },
+	{ "set-program", 30, op_set_program, false },
 	{ "set-start", 40, op_set_start, false },
 	{ "set-stop", 30, op_set_stop, false },
 	{ "set-reset", 30, op_set_reset, false },
-	{ "set-read", 80, op_set_read, false },
-	{ "shared-open", 40, op_shared_open, false },
-	{ "bind", 50, op_bind, false },
-	{ "sample", 70, op_sample, false },
+	{ "set-read", 90, op_set_read, false },
+	{ "shared-open", 25, op_shared_open, false },
+	{ "bind", 30, op_bind, false },
+	{ "sample", 90, op_sample, false },
 	{ "rele", 15, op_rele, false },
-	{ "info", 20, op_info, false },
+	{ "info", 8, op_info, false },
 	{ "error", 20, op_error, false },
 	{ "holders", 30, op_holders, false },
-	{ "unknown", 20, op_unknown, false },
-	{ "open", 20, op_open, false },
-	{ "close", 3, op_close, false },
+	{ "unknown", 15, op_unknown, false },
+	{ "open", 12, op_open, false },
+	{ "close", 1, op_close, false },
 	{ "dup", 4, op_dup, false },
 	{ "send", 2, op_send, false },
-	{ "receive", 2, op_receive, false },
+	{ "receive", 4, op_receive, false },
 	{ "poll", 10, op_poll, false },
 	{ "misuse", 5, op_misuse, false },
-	{ "perf-open", 6, op_perf_open, false },
-	{ "perf-close", 6, op_perf_close, false },
-	{ "affinity", 25, op_affinity, false },
-	{ "hotplug", 4, op_hotplug, false },
+	{ "perf-open", 4, op_perf_open, false },
+	{ "perf-close", 4, op_perf_close, false },
+	{ "affinity", 12, op_affinity, false },
+	{ "hotplug", 3, op_hotplug, false },
 	{ "signal", 4, op_signal, true },
-	{ "fork", 2, op_fork, true },
-	{ "kill", 2, op_kill, true },
-	{ "work", 5, op_work, false },
+	{ "fork", 1, op_fork, true },
+	{ "kill", 1, op_kill, true },
+	{ "work", 3, op_work, false },
 	{ "model", 120, op_model, false },
 };
 
@@ -55,14 +55,22 @@ int random_slot(struct worker *w)
 
 int random_fd(struct worker *w)
 {
-	return crew.fd[random_slot(w)];
+	w->slot = random_slot(w);
+	return crew.fd[w->slot];
 }
 
 int fd_for(struct worker *w, enum role role)
 {
-	int slot = role * OF_ROLE + below(&w->random, OF_ROLE);
+	w->slot = role * OF_ROLE + below(&w->random, OF_ROLE);
+	return one_in(&w->random, 16) ? random_fd(w) : crew.fd[w->slot];
+}
 
-	return one_in(&w->random, 16) ? random_fd(w) : crew.fd[slot];
+int fd_for_writer(struct worker *w)
+{
+	if (one_in(&w->random, 8))
+		return fd_for(w, PMIO);
+	w->slot = WRITER_SLOT;
+	return crew.fd[w->slot];
 }
 
 int worker_start(struct worker *w, unsigned int id, uint64_t stream, bool child)
@@ -74,6 +82,7 @@ int worker_start(struct worker *w, unsigned int id, uint64_t stream, bool child)
 	w->child = child;
 	w->stream = stream;
 	w->model.fd = -1;
+	w->bound = -1;
 	w->track = &shared->track[id];
 	w->track->ended = false;
 	memset(w->track->ring, 0, sizeof(w->track->ring));
@@ -131,7 +140,7 @@ static void one_op(struct worker *w)
 	w->kind = choose(w);
 	w->record = r;
 	r->done = false;
-	r->what[0] = '\0';
+	r->format = NULL;
 	r->op = w->op;
 	r->kind = w->kind;
 	w->track->op = w->op;

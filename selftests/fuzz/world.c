@@ -8,42 +8,45 @@
 
 #include "fuzz.h"
 
-#define CHILD_OPS	400
+#define CHILD_OPS	1000
 #define NOBODY		65534
 
-int bind_somewhere(struct worker *w)
+int bind_to(struct worker *w, int cpu)
 {
 	cpu_set_t set;
 
+	if (options.dump)
+		return 0;
+	/* A CPU that goes away takes the binding with it, and nobody tells. */
+	if (cpu >= 0 && cpu == w->bound && sched_getcpu() == cpu && w->op % 16)
+		return 0;
 	CPU_ZERO(&set);
-	CPU_SET(below(&w->random, machine_cpus()), &set);
+	if (cpu < 0)
+		memset(&set, 0xff, sizeof(set));
+	else
+		CPU_SET(cpu, &set);
+	w->bound = cpu;
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 
 int op_affinity(struct worker *w)
 {
-	unsigned int n = below(&w->random, machine_cpus() + 1);
-	cpu_set_t set;
+	int cpu = (int)below(&w->random, machine_cpus() + 1) - 1;
 
-	CPU_ZERO(&set);
-	if (n == machine_cpus())
-		memset(&set, 0xff, sizeof(set));
-	else
-		CPU_SET(n, &set);
-	note(w, "affinity %u", n);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+	if (!note(w, "affinity %lld", cpu))
+		return NOTHING_DONE;
+	return bind_to(w, cpu);
 }
 
 /* CPU 0 stays: not every machine can do without it. */
 int op_hotplug(struct worker *w)
 {
 	unsigned int cpu = 1 + below(&w->random, machine_cpus() > 1 ? machine_cpus() - 1 : 1);
-	bool online = !one_in(&w->random, 4);
+	bool online = !one_in(&w->random, 6);
 	uint64_t last = shared->hotplugged, now = now_ns();
 
-	note(w, "CPU %u online %d", cpu, online);
-	if (!options.hotplug_ms || machine_cpus() < 2 ||
-	    now - last < options.hotplug_ms * NSEC_PER_MSEC ||
+	if (!note(w, "CPU %llu online %llu", cpu, online) || !options.hotplug_ms ||
+	    machine_cpus() < 2 || now - last < options.hotplug_ms * NSEC_PER_MSEC ||
 	    !atomic_compare_exchange_strong(&shared->hotplugged, &last, now))
 		return NOTHING_DONE;
 	return cpu_set_online(cpu, online);
@@ -51,10 +54,10 @@ int op_hotplug(struct worker *w)
 
 int op_signal(struct worker *w)
 {
-	pid_t tid = crew.tid[below(&w->random, options.threads)];
+	unsigned int n = below(&w->random, options.threads);
+	pid_t tid = crew.tid[n];
 
-	note(w, "signal to %d", tid);
-	if (!tid || w->child)
+	if (!note(w, "signal to thread %llu", n) || !tid || w->child)
 		return NOTHING_DONE;
 	return syscall(SYS_tgkill, getpid(), tid, SIGUSR1) ? -errno : 0;
 }
@@ -65,8 +68,9 @@ int op_work(struct worker *w)
 	unsigned int n = below(&w->random, 2000);
 	volatile unsigned int i;
 
-	note(w, "work %u", n);
-	if (one_in(&w->random, 2))
+	if (!note(w, "work %llu", n))
+		return NOTHING_DONE;
+	if (one_in(&w->random, 8))
 		return usleep(n) ? -errno : 0;
 	for (i = 0; i < n; i++)
 		;
@@ -115,8 +119,9 @@ int op_fork(struct worker *w)
 	bool nobody = one_in(&w->random, 3);
 	pid_t parent = getpid(), pid;
 
-	note(w, "fork child %u, %llu operations, %s", n, (unsigned long long)ops,
-	     nobody ? "nobody" : "root");
+	if (!note(w, "fork child %llu, %llu operations, nobody %llu, stream %#llx", n, ops, nobody,
+		  stream))
+		return NOTHING_DONE;
 	kill_child(w, n);
 	pid = fork();
 	if (!pid) {
@@ -134,8 +139,7 @@ int op_kill(struct worker *w)
 {
 	unsigned int n = below(&w->random, MAX_CHILDREN), us = below(&w->random, 3000);
 
-	note(w, "kill child %u", n);
-	if (w->children[n] <= 0)
+	if (!note(w, "kill child %llu", n) || w->children[n] <= 0)
 		return NOTHING_DONE;
 	if (one_in(&w->random, 2))
 		usleep(us);
