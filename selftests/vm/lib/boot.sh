@@ -120,8 +120,6 @@ qemu_command() {
 	if [ "$ARCH" = arm64 ] && [ "$SMP" -gt 8 ]; then
 		QEMU_COMMAND+=(-machine gic-version=3)
 	fi
-	# Of two, the second counts.
-	[ -z "$NO_PMU" ] || [ "$ARCH" != arm64 ] || QEMU_COMMAND+=(-cpu "cortex-a57,pmu=off")
 	[ -z "$ICOUNT" ] || add_icount "$1"
 	if [ -n "$SHELL_MODE" ]; then
 		QEMU_COMMAND+=(-chardev "stdio,id=console,signal=off"
