@@ -15,14 +15,6 @@
 
 PROGRAM_NEEDS(IS_32_BIT, "there was no compiler for 32-bit programs");
 
-/* On i386 64-bit members are aligned to 4 bytes, as on FreeBSD there; on arm they are not. */
-#ifdef __i386__
-_Static_assert(sizeof(struct pmc_data) == 12, "struct pmc_data");
-_Static_assert(sizeof(struct pmc_tstamp) == 12, "struct pmc_tstamp");
-_Static_assert(PMIOREAD == 0xc00c3504, "PMIOREAD");
-_Static_assert(PMIOTSTAMP == 0x800c3506, "PMIOTSTAMP");
-#endif
-
 /* The structures of i386, for every machine: a 64-bit kernel takes them from any program. */
 struct pmc_data12 {
 	int num;

@@ -180,11 +180,11 @@ TEST_F(lost, stop_and_reset)
 
 	ASSERT_EQ(0, cpu1_set_online(false));
 	ASSERT_EQ(0, set_read(self->fd, 1, &kept));
-	EXPECT_EQ(0, request(self->fd, PERFMON_IOC_SET_STOP, NULL));
+	EXPECT_EQ(0, set_stop(self->fd));
 	ASSERT_EQ(0, set_read(self->fd, 1, &again));
 	EXPECT_EQ(PERFMON_STATE_LOST, again.head.state);
 	EXPECT_EQ(kept.value[0], again.value[0]);
-	EXPECT_EQ(0, request(self->fd, PERFMON_IOC_SET_RESET, NULL));
+	EXPECT_EQ(0, set_reset(self->fd));
 	ASSERT_EQ(0, set_read(self->fd, 1, &again));
 	EXPECT_EQ(PERFMON_STATE_LOST, again.head.state);
 	EXPECT_EQ(0, again.value[0]);
@@ -433,7 +433,7 @@ static void *start_in_the_storm(void *arg)
 
 	do {
 		storm->unexpected += set_start(storm->fd) != 0;
-		storm->unexpected += request(storm->fd, PERFMON_IOC_SET_STOP, NULL) != 0;
+		storm->unexpected += set_stop(storm->fd) != 0;
 		storm->rounds++;
 	} while (!storm->stop);
 	return NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* perfmon(4) and shared cpc sets while CPU 1 goes offline and comes back. */
-#include "perfmon_test.h"
+#include "pmio.h"
 
 #include <pthread.h>
 
@@ -20,64 +20,22 @@ static bool has_news(int fd)
 
 /* ---- perfmon(4) ---- */
 
-static int setup(int fd, int num)
-{
-	struct pmc pmc = { .pmc_num = num };
-
-	pmc.pmc_event = RAW_CYCLES;
-	pmc.pmc_flags = PMCF_USR | PMCF_OS;
-	return request(fd, PMIOSETUP, &pmc);
-}
-
-static int start(int fd, int num)
-{
-	return request(fd, PMIOSTART, &num);
-}
-
-static __s64 value(int fd, int num)
-{
-	struct pmc_data data = { .pmcd_num = num };
-	int err = request(fd, PMIOREAD, &data);
-
-	return err ?: data.pmcd_value;
-}
-
-static int choose_cpu(int fd, int cpu)
-{
-	struct pmc_cpu req = { .pmcc_size = sizeof(req), .pmcc_cpu = cpu };
-
-	return request(fd, PMIOSETCPU, &req);
-}
-
 /* The state and the value on CPU 1; -1 when the counter has none there. */
 static int state_of_cpu1(int fd, int num, __s64 *val)
 {
-	struct pmc_cpu_value list[CPUS];
-	struct pmc_cpu_data req = {
-		.pmcx_size = sizeof(req),
-		.pmcx_num = num,
-		.pmcx_ncpus = CPUS,
-		.pmcx_values = (uintptr_t)list,
-	};
-	unsigned int i;
+	struct pmc_cpu_value on_cpu1 = pmio_on_cpu(fd, num, 1);
 
-	if (ioctl(fd, PMIOREADCPUS, &req))
-		return -1;
-	for (i = 0; i < req.pmcx_ncpus; i++) {
-		if (list[i].pmcv_cpu != 1)
-			continue;
-		*val = list[i].pmcv_value;
-		return list[i].pmcv_state;
-	}
-	return -1;
+	if (on_cpu1.pmcv_state >= 0)
+		*val = on_cpu1.pmcv_value;
+	return on_cpu1.pmcv_state;
 }
 
-FIXTURE(pmio) {
+FIXTURE(perfmon4) {
 	int fd;
 	int reader;
 };
 
-FIXTURE_SETUP(pmio)
+FIXTURE_SETUP(perfmon4)
 {
 	ASSERT_EQ(0, cpu1_set_online(true));
 	ASSERT_EQ(0, bind_cpu(0));
@@ -85,41 +43,41 @@ FIXTURE_SETUP(pmio)
 	ASSERT_LE(0, self->fd);
 	self->reader = device_open(O_RDONLY);
 	ASSERT_LE(0, self->reader);
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 }
 
-FIXTURE_TEARDOWN(pmio)
+FIXTURE_TEARDOWN(perfmon4)
 {
 	close(self->fd);
 	close(self->reader);
 	EXPECT_EQ(0, cpu1_set_online(true));
 }
 
-TEST_F(pmio, sum_never_goes_backwards)
+TEST_F(perfmon4, sum_never_goes_backwards)
 {
 	__s64 last = 0, next, kept, val;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, cpu1_set_online(false));
-		next = value(self->fd, 0);
+		next = pmio_value(self->fd, 0);
 		EXPECT_LE(last, next);
 		EXPECT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->reader, 0, &kept));
 		ASSERT_EQ(0, cpu1_set_online(true));
 		EXPECT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->reader, 0, &val));
 		EXPECT_EQ(kept, val);
-		last = value(self->fd, 0);
+		last = pmio_value(self->fd, 0);
 		EXPECT_LE(next, last);
 		/* To fall back to the last stop is what a start does, so stop. */
 		ASSERT_EQ(0, request(self->fd, PMIOSTOP, &(int){ 0 }));
-		ASSERT_EQ(0, start(self->fd, 0));
+		ASSERT_EQ(0, pmio_start(self->fd, 0));
 		EXPECT_EQ(PERFMON_STATE_COUNTING, state_of_cpu1(self->reader, 0, &val));
 		EXPECT_LE(kept, val);
 	}
 }
 
-TEST_F(pmio, writer_is_told)
+TEST_F(perfmon4, writer_is_told)
 {
 	EXPECT_FALSE(has_news(self->fd));
 	ASSERT_EQ(0, cpu1_set_online(false));
@@ -127,51 +85,51 @@ TEST_F(pmio, writer_is_told)
 	EXPECT_FALSE(has_news(self->reader));
 	ASSERT_EQ(0, cpu1_set_online(true));
 	EXPECT_TRUE(has_news(self->fd));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	EXPECT_FALSE(has_news(self->fd));
 }
 
-TEST_F(pmio, kept_value_is_read)
+TEST_F(perfmon4, kept_value_is_read)
 {
 	__s64 kept;
 
-	ASSERT_EQ(0, choose_cpu(self->reader, 1));
+	ASSERT_EQ(0, pmio_choose_cpu(self->reader, 1));
 	ASSERT_EQ(0, cpu1_set_online(false));
 	EXPECT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->fd, 0, &kept));
-	EXPECT_EQ(kept, value(self->reader, 0));
+	EXPECT_EQ(kept, pmio_value(self->reader, 0));
 	ASSERT_EQ(0, cpu1_set_online(true));
-	EXPECT_EQ(kept, value(self->reader, 0));
+	EXPECT_EQ(kept, pmio_value(self->reader, 0));
 	ASSERT_EQ(0, bind_cpu(1));
-	EXPECT_EQ(kept, value(self->reader, 0));
+	EXPECT_EQ(kept, pmio_value(self->reader, 0));
 }
 
-TEST_F(pmio, offline_cpu_is_refused)
+TEST_F(perfmon4, offline_cpu_is_refused)
 {
-	ASSERT_EQ(0, choose_cpu(self->fd, 1));
-	ASSERT_EQ(0, setup(self->fd, 1));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, 1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 1));
 	ASSERT_EQ(0, cpu1_set_online(false));
-	EXPECT_REFUSED(ENXIO, self->fd, start(self->fd, 1));
+	EXPECT_REFUSED(ENXIO, self->fd, pmio_start(self->fd, 1));
 	EXPECT_EQ(1, last_error(self->fd).cpu);
-	EXPECT_REFUSED(ENXIO, self->reader, choose_cpu(self->reader, 1));
+	EXPECT_REFUSED(ENXIO, self->reader, pmio_choose_cpu(self->reader, 1));
 	EXPECT_EQ(1, last_error(self->reader).cpu);
-	EXPECT_EQ(0, value(self->fd, 1));
+	EXPECT_EQ(0, pmio_value(self->fd, 1));
 	/* Where setting up fails, the counter is no longer set up. */
-	EXPECT_REFUSED(ENXIO, self->fd, setup(self->fd, 1));
-	EXPECT_EQ(-EBUSY, value(self->fd, 1));
+	EXPECT_REFUSED(ENXIO, self->fd, pmio_setup_cycles(self->fd, 1));
+	EXPECT_EQ(-EBUSY, pmio_value(self->fd, 1));
 	/* What has all CPUs counts on the others. */
-	EXPECT_EQ(0, start(self->fd, 0));
-	ASSERT_EQ(0, choose_cpu(self->fd, -1));
-	EXPECT_EQ(0, setup(self->fd, 1));
-	EXPECT_EQ(0, start(self->fd, 1));
+	EXPECT_EQ(0, pmio_start(self->fd, 0));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, -1));
+	EXPECT_EQ(0, pmio_setup_cycles(self->fd, 1));
+	EXPECT_EQ(0, pmio_start(self->fd, 1));
 }
 
-TEST_F(pmio, close_while_it_is_away)
+TEST_F(perfmon4, close_while_it_is_away)
 {
 	unsigned int all = counters_free(0) + 1;
 
 	ASSERT_EQ(0, cpu1_set_online(false));
 	close(self->fd);
-	EXPECT_EQ(-EBUSY, value(self->reader, 0));
+	EXPECT_EQ(-EBUSY, pmio_value(self->reader, 0));
 	ASSERT_EQ(0, cpu1_set_online(true));
 	EXPECT_EQ(all, counters_free(0));
 	EXPECT_EQ(all, counters_free(1));
@@ -180,7 +138,7 @@ TEST_F(pmio, close_while_it_is_away)
 }
 
 /* perf was faster on the CPU that came back. */
-TEST_F(pmio, start_when_others_took_the_counters)
+TEST_F(perfmon4, start_when_others_took_the_counters)
 {
 	struct perf_events perf;
 	__s64 kept, val;
@@ -189,13 +147,13 @@ TEST_F(pmio, start_when_others_took_the_counters)
 	ASSERT_EQ(PERFMON_STATE_LOST, state_of_cpu1(self->fd, 0, &kept));
 	ASSERT_EQ(0, cpu1_set_online(true));
 	perf_take_all(&perf, 1);
-	EXPECT_REFUSED(EBUSY, self->fd, start(self->fd, 0));
+	EXPECT_REFUSED(EBUSY, self->fd, pmio_start(self->fd, 0));
 	EXPECT_EQ(1, last_error(self->fd).cpu);
 	EXPECT_NE(-1, state_of_cpu1(self->fd, 0, &val));
 	EXPECT_EQ(kept, val);
 	EXPECT_TRUE(perf_counts(perf.fd[0]));
 	perf_close(&perf);
-	EXPECT_EQ(0, start(self->fd, 0));
+	EXPECT_EQ(0, pmio_start(self->fd, 0));
 	EXPECT_EQ(PERFMON_STATE_COUNTING, state_of_cpu1(self->fd, 0, &val));
 	EXPECT_LE(kept, val);
 }
@@ -332,9 +290,9 @@ static void *pmio_in_the_storm(void *arg)
 	struct storm *storm = arg;
 
 	do {
-		storm->unexpected += setup(storm->fd, 0) != 0;
-		storm->unexpected += start(storm->fd, 0) != 0;
-		storm->unexpected += value(storm->fd, 0) < 0;
+		storm->unexpected += pmio_setup_cycles(storm->fd, 0) != 0;
+		storm->unexpected += pmio_start(storm->fd, 0) != 0;
+		storm->unexpected += pmio_value(storm->fd, 0) < 0;
 		storm->rounds++;
 	} while (!storm->stop);
 	return NULL;

@@ -74,7 +74,7 @@ TEST(file_in_flight_is_open)
 	close(fd);
 	EXPECT_EQ(1, holders_count());
 	fd = receive_fd(sock[1]);
-	EXPECT_EQ(0, request(fd, PERFMON_IOC_SET_START, NULL));
+	EXPECT_EQ(0, set_start(fd));
 	ASSERT_EQ(0, send_fd(sock[0], fd));
 	close(fd);
 	EXPECT_EQ(1, holders_count());
@@ -225,7 +225,6 @@ TEST_F_TIMEOUT(module, comes_and_goes_while_files_do, SLOW)
 /* Before udev has seen the node it is root's already. */
 TEST_F_TIMEOUT(module, node_is_never_open_to_users, SLOW)
 {
-	char *const load[] = { "modprobe", "perfmon", NULL };
 	char *const hold_udev[] = { "udevadm", "control", "--stop-exec-queue", NULL };
 	char *const let_udev[] = { "udevadm", "control", "--start-exec-queue", NULL };
 	struct stat st = {};
@@ -233,7 +232,7 @@ TEST_F_TIMEOUT(module, node_is_never_open_to_users, SLOW)
 	NEEDS_INSTALLED_MODULE();
 	ASSERT_EQ(0, module_remove());
 	EXPECT_EQ(0, run_program(hold_udev));
-	EXPECT_EQ(0, run_program(load));
+	EXPECT_EQ(0, modprobe(NULL));
 	EXPECT_EQ(0, stat(DEVICE, &st));
 	EXPECT_EQ(0, run_program(let_udev));
 	EXPECT_EQ(0600, st.st_mode & 07777);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module, for programs that load it and remove it. */
+/* The modules, for programs that load and remove them. */
 #ifndef MODULE_H
 #define MODULE_H
 
 #include "perfmon_test.h"
 
+static inline int module_remove_named(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
+}
+
 static inline int module_remove(void)
 {
-	return syscall(SYS_delete_module, "perfmon", O_NONBLOCK) ? -errno : 0;
+	return module_remove_named("perfmon");
 }
 
 static inline int modprobe(char *parameter)
@@ -25,9 +30,17 @@ static inline int module_load(char *parameter)
 	return modprobe(parameter) ?: run_program(settle);
 }
 
+static inline bool module_is_loaded_named(const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	return access(path, F_OK) == 0;
+}
+
 static inline bool module_is_loaded(void)
 {
-	return access("/sys/module/perfmon", F_OK) == 0;
+	return module_is_loaded_named("perfmon");
 }
 
 static inline bool module_is_installed(void)

@@ -424,11 +424,6 @@ FIXTURE_VARIANT_ADD(load, perfmon_sim) {
 	.name = "perfmon_sim", .shows = "/sys/bus/event_source/devices/perfmon_sim", .own = 250,
 };
 
-static int remove_module(const char *name)
-{
-	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
-}
-
 /* The module as a file, open. */
 static int open_module(const char *name)
 {
@@ -451,22 +446,14 @@ static int load_module(int file)
 	return syscall(SYS_finit_module, file, "", 0) ? -errno : 0;
 }
 
-static bool is_loaded(const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/module/%s", name);
-	return access(path, F_OK) == 0;
-}
-
 FIXTURE_SETUP(load)
 {
 	self->fail = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, self->fail);
 	self->file = open_module(variant->name);
 	ASSERT_EQ(0, bind_cpu(0));
-	if (is_loaded(variant->name)) {
-		ASSERT_EQ(0, remove_module(variant->name));
+	if (module_is_loaded_named(variant->name)) {
+		ASSERT_EQ(0, module_remove_named(variant->name));
 	}
 }
 
@@ -475,8 +462,8 @@ FIXTURE_TEARDOWN(load)
 	fail_nth(self->fail, 0);
 	if (strcmp(variant->name, "perfmon") == 0) {
 		EXPECT_EQ(0, module_load(NULL));
-	} else if (is_loaded(variant->name)) {
-		EXPECT_EQ(0, remove_module(variant->name));
+	} else if (module_is_loaded_named(variant->name)) {
+		EXPECT_EQ(0, module_remove_named(variant->name));
 	}
 }
 
@@ -520,7 +507,7 @@ TEST_F_TIMEOUT(load, every_allocation, 10 * SLOW)
 	for (i = 0; i < 2; i++) {
 		n = count_failures(self);
 		ASSERT_LT(0, n);
-		ASSERT_EQ(0, remove_module(variant->name));
+		ASSERT_EQ(0, module_remove_named(variant->name));
 	}
 	for (nth = n > variant->own ? n - variant->own : 1; failed && nth < 2 * n; nth++) {
 		failed = fail_to_load(self, nth, &err);
@@ -528,13 +515,13 @@ TEST_F_TIMEOUT(load, every_allocation, 10 * SLOW)
 			TH_LOG("failure %d of %d: %d", nth, n, err);
 		}
 		refused += !!err;
-		EXPECT_EQ(!err, is_loaded(variant->name));
+		EXPECT_EQ(!err, module_is_loaded_named(variant->name));
 		if (err) {
 			EXPECT_EQ(-1, access(variant->shows, F_OK));
 			ASSERT_EQ(0, load_module(self->file));
 			EXPECT_EQ(0, access(variant->shows, F_OK));
 		}
-		ASSERT_EQ(0, remove_module(variant->name));
+		ASSERT_EQ(0, module_remove_named(variant->name));
 		EXPECT_EQ(-1, access(variant->shows, F_OK));
 	}
 	fprintf(TH_LOG_STREAM, "# %d of %d failures, refused %d times\n", nth - 1, n, refused);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* perfmon(4): the original's requests, and the two that are ours. */
-#include "perfmon_test.h"
+#include "pmio.h"
 
 #include <limits.h>
 
@@ -30,45 +30,10 @@ _Static_assert(PMIOTSTAMP == 0x80103506, "PMIOTSTAMP");
 #endif
 
 #define BOTH	(PMCF_USR | PMCF_OS)
-#define STALE	(-12345)
 
 static int setup_event(int fd, int num, int event, int flags)
 {
-	struct pmc pmc = { .pmc_num = num };
-
-	pmc.pmc_event = event & 0xff;
-	pmc.pmc_unit = event >> 8;
-	pmc.pmc_flags = flags;
-	return request(fd, PMIOSETUP, &pmc);
-}
-
-static int setup(int fd, int num)
-{
-	return setup_event(fd, num, RAW_CYCLES, BOTH);
-}
-
-static int start(int fd, int num)
-{
-	return request(fd, PMIOSTART, &num);
-}
-
-static int stop(int fd, int num)
-{
-	return request(fd, PMIOSTOP, &num);
-}
-
-static int reset(int fd, int num)
-{
-	return request(fd, PMIORESET, &num);
-}
-
-/* The value, or a negative errno. */
-static __s64 value(int fd, int num)
-{
-	struct pmc_data data = { .pmcd_num = num, .pmcd_value = STALE };
-	int err = request(fd, PMIOREAD, &data);
-
-	return err ?: data.pmcd_value;
+	return pmio_setup(fd, num, event & 0xff, event >> 8, flags, 0);
 }
 
 /* The flags that a counter has, or a negative errno. */
@@ -80,35 +45,14 @@ static int flags(int fd, int num)
 	return err ?: pmc.pmc_flags;
 }
 
-static int choose_cpu(int fd, int cpu)
-{
-	struct pmc_cpu req = { .pmcc_size = sizeof(req), .pmcc_cpu = cpu };
-
-	return request(fd, PMIOSETCPU, &req);
-}
-
-/* CPUs that the counter has, or a negative errno. */
-static int values(int fd, int num, struct pmc_cpu_value *list, unsigned int room)
-{
-	struct pmc_cpu_data req = {
-		.pmcx_size = sizeof(req),
-		.pmcx_num = num,
-		.pmcx_ncpus = room,
-		.pmcx_values = (uintptr_t)list,
-	};
-	int err = request(fd, PMIOREADCPUS, &req);
-
-	return err ?: (int)req.pmcx_ncpus;
-}
-
 #define CPUS	64	/* room for more than any machine here has */
 
-FIXTURE(pmio) {
+FIXTURE(perfmon4) {
 	int fd;
 	int reader;
 };
 
-FIXTURE_SETUP(pmio)
+FIXTURE_SETUP(perfmon4)
 {
 	self->fd = device_open(O_RDWR);
 	ASSERT_LE(0, self->fd);
@@ -116,7 +60,7 @@ FIXTURE_SETUP(pmio)
 	ASSERT_LE(0, self->reader);
 }
 
-FIXTURE_TEARDOWN(pmio)
+FIXTURE_TEARDOWN(perfmon4)
 {
 	close(self->fd);
 	close(self->reader);
@@ -124,7 +68,7 @@ FIXTURE_TEARDOWN(pmio)
 
 /* ---- open and close ---- */
 
-TEST_F(pmio, one_writer)
+TEST_F(perfmon4, one_writer)
 {
 	EXPECT_EQ(-EBUSY, device_open(O_RDWR));
 	EXPECT_EQ(-EBUSY, device_open(O_WRONLY));
@@ -135,65 +79,65 @@ TEST_F(pmio, one_writer)
 	EXPECT_EQ(-EBUSY, device_open(O_WRONLY));
 }
 
-TEST_F(pmio, any_number_of_readers)
+TEST_F(perfmon4, any_number_of_readers)
 {
 	int fd[100];
 	unsigned int i;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	for (i = 0; i < ARRAY_SIZE(fd); i++) {
 		fd[i] = device_open(O_RDONLY);
 		ASSERT_LE(0, fd[i]);
-		EXPECT_EQ(0, value(fd[i], 0));
+		EXPECT_EQ(0, pmio_value(fd[i], 0));
 	}
 	while (i)
 		close(fd[--i]);
-	EXPECT_EQ(0, value(self->reader, 0));
+	EXPECT_EQ(0, pmio_value(self->reader, 0));
 }
 
-TEST_F(pmio, write_only_file_does_it_all)
+TEST_F(perfmon4, write_only_file_does_it_all)
 {
 	struct pmc_tstamp ts;
 
 	close(self->fd);
 	self->fd = device_open(O_WRONLY);
 	ASSERT_LE(0, self->fd);
-	EXPECT_EQ(0, setup(self->fd, 3));
+	EXPECT_EQ(0, pmio_setup_cycles(self->fd, 3));
 	EXPECT_EQ(BOTH, flags(self->fd, 3));
-	EXPECT_EQ(0, start(self->fd, 3));
-	EXPECT_LT(0, value(self->fd, 3));
-	EXPECT_EQ(0, stop(self->fd, 3));
-	EXPECT_EQ(0, reset(self->fd, 3));
-	EXPECT_EQ(0, value(self->fd, 3));
+	EXPECT_EQ(0, pmio_start(self->fd, 3));
+	EXPECT_LT(0, pmio_value(self->fd, 3));
+	EXPECT_EQ(0, pmio_stop(self->fd, 3));
+	EXPECT_EQ(0, pmio_reset(self->fd, 3));
+	EXPECT_EQ(0, pmio_value(self->fd, 3));
 	EXPECT_EQ(0, request(self->fd, PMIOTSTAMP, &ts));
 }
 
-TEST_F(pmio, close_of_the_writer_gives_all_back)
+TEST_F(perfmon4, close_of_the_writer_gives_all_back)
 {
 	unsigned int before = counters_free(0);
 	int num;
 
 	for (num = 0; num < NPMC; num++) {
-		ASSERT_EQ(0, setup(self->fd, num));
-		ASSERT_EQ(0, start(self->fd, num));
+		ASSERT_EQ(0, pmio_setup_cycles(self->fd, num));
+		ASSERT_EQ(0, pmio_start(self->fd, num));
 	}
 	EXPECT_EQ(before - NPMC, counters_free(0));
 	close(self->fd);
 	EXPECT_EQ(before, counters_free(0));
 	for (num = 0; num < NPMC; num++) {
-		EXPECT_REFUSED(EBUSY, self->reader, value(self->reader, num));
+		EXPECT_REFUSED(EBUSY, self->reader, pmio_value(self->reader, num));
 	}
 	self->fd = device_open(O_RDWR);
 	ASSERT_LE(0, self->fd);
 	for (num = 0; num < NPMC; num++) {
-		EXPECT_REFUSED(EBUSY, self->fd, start(self->fd, num));
+		EXPECT_REFUSED(EBUSY, self->fd, pmio_start(self->fd, num));
 	}
 }
 
-TEST_F(pmio, close_of_a_reader_changes_nothing)
+TEST_F(perfmon4, close_of_a_reader_changes_nothing)
 {
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	close(self->reader);
 	EXPECT_EQ(BOTH | PMCF_EN, flags(self->fd, 0));
 	EXPECT_EQ(-EBUSY, device_open(O_RDWR));
@@ -201,64 +145,64 @@ TEST_F(pmio, close_of_a_reader_changes_nothing)
 	EXPECT_EQ(BOTH | PMCF_EN, flags(self->reader, 0));
 }
 
-TEST_F(pmio, duplicate_keeps_it_open)
+TEST_F(perfmon4, duplicate_keeps_it_open)
 {
 	int copy = dup(self->fd);
 
 	ASSERT_LE(0, copy);
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	close(self->fd);
 	self->fd = copy;
 	EXPECT_EQ(-EBUSY, device_open(O_RDWR));
-	EXPECT_EQ(0, value(self->reader, 0));
-	EXPECT_EQ(0, start(copy, 0));
+	EXPECT_EQ(0, pmio_value(self->reader, 0));
+	EXPECT_EQ(0, pmio_start(copy, 0));
 }
 
 static int setup_and_tell(int sock, void *arg)
 {
 	(void)sock;
-	return setup(*(int *)arg, 1);
+	return pmio_setup_cycles(*(int *)arg, 1);
 }
 
-TEST_F(pmio, fork_keeps_it_open)
+TEST_F(perfmon4, fork_keeps_it_open)
 {
 	struct peer peer;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	ASSERT_EQ(0, peer_start(&peer, setup_and_tell, &self->fd));
 	close(self->fd);
 	self->fd = -1;
 	EXPECT_EQ(0, peer_hear(peer.sock));
-	EXPECT_EQ(0, value(self->reader, 0));
-	EXPECT_EQ(0, value(self->reader, 1));
+	EXPECT_EQ(0, pmio_value(self->reader, 0));
+	EXPECT_EQ(0, pmio_value(self->reader, 1));
 	EXPECT_EQ(-EBUSY, device_open(O_RDWR));
 	peer_kill(&peer);
-	EXPECT_EQ(-EBUSY, value(self->reader, 0));
+	EXPECT_EQ(-EBUSY, pmio_value(self->reader, 0));
 	self->fd = device_open(O_RDWR);
 	EXPECT_LE(0, self->fd);
 }
 
 /* ---- the order of checks ---- */
 
-TEST_F(pmio, readers_may_not_write)
+TEST_F(perfmon4, readers_may_not_write)
 {
 	struct pmc_tstamp ts;
 	int num;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	for (num = -1; num <= NPMC; num++) {
-		EXPECT_REFUSED(EPERM, self->reader, setup(self->reader, num));
-		EXPECT_REFUSED(EPERM, self->reader, start(self->reader, num));
-		EXPECT_REFUSED(EPERM, self->reader, stop(self->reader, num));
-		EXPECT_REFUSED(EPERM, self->reader, reset(self->reader, num));
+		EXPECT_REFUSED(EPERM, self->reader, pmio_setup_cycles(self->reader, num));
+		EXPECT_REFUSED(EPERM, self->reader, pmio_start(self->reader, num));
+		EXPECT_REFUSED(EPERM, self->reader, pmio_stop(self->reader, num));
+		EXPECT_REFUSED(EPERM, self->reader, pmio_reset(self->reader, num));
 	}
 	EXPECT_EQ(BOTH, flags(self->reader, 0));
-	EXPECT_EQ(0, value(self->reader, 0));
+	EXPECT_EQ(0, pmio_value(self->reader, 0));
 	EXPECT_EQ(0, request(self->reader, PMIOTSTAMP, &ts));
-	EXPECT_EQ(0, choose_cpu(self->reader, 0));
+	EXPECT_EQ(0, pmio_choose_cpu(self->reader, 0));
 }
 
-TEST_F(pmio, bad_address_comes_first)
+TEST_F(perfmon4, bad_address_comes_first)
 {
 	static const unsigned long cmd[] = {
 		PMIOSETUP, PMIOGET, PMIOSTART, PMIOSTOP, PMIORESET, PMIOREAD, PMIOTSTAMP,
@@ -273,52 +217,52 @@ TEST_F(pmio, bad_address_comes_first)
 	}
 }
 
-TEST_F(pmio, result_that_does_not_fit_is_a_bad_address)
+TEST_F(perfmon4, result_that_does_not_fit_is_a_bad_address)
 {
 	struct pmc_data *data = end_of_memory(offsetof(struct pmc_data, pmcd_value));
 	struct pmc_tstamp *ts = end_of_memory(offsetof(struct pmc_tstamp, pmct_value));
 
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	data->pmcd_num = 0;
 	EXPECT_REFUSED(EFAULT, self->fd, request(self->fd, PMIOREAD, data));
 	EXPECT_REFUSED(EFAULT, self->fd, request(self->fd, PMIOTSTAMP, ts));
 }
 
-TEST_F(pmio, numbers_beyond_are_invalid)
+TEST_F(perfmon4, numbers_beyond_are_invalid)
 {
 	static const int bad[] = { PMC_ALL, -2, NPMC, NPMC + 1, INT_MIN, INT_MAX };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		EXPECT_REFUSED(EINVAL, self->fd, setup(self->fd, bad[i]));
+		EXPECT_REFUSED(EINVAL, self->fd, pmio_setup_cycles(self->fd, bad[i]));
 		EXPECT_REFUSED(EINVAL, self->fd, flags(self->fd, bad[i]));
-		EXPECT_REFUSED(EINVAL, self->fd, start(self->fd, bad[i]));
-		EXPECT_REFUSED(EINVAL, self->fd, stop(self->fd, bad[i]));
-		EXPECT_REFUSED(EINVAL, self->fd, reset(self->fd, bad[i]));
-		EXPECT_REFUSED(EINVAL, self->fd, value(self->fd, bad[i]));
-		EXPECT_REFUSED(EINVAL, self->fd, values(self->fd, bad[i], NULL, 0));
-		EXPECT_REFUSED(EINVAL, self->reader, value(self->reader, bad[i]));
+		EXPECT_REFUSED(EINVAL, self->fd, pmio_start(self->fd, bad[i]));
+		EXPECT_REFUSED(EINVAL, self->fd, pmio_stop(self->fd, bad[i]));
+		EXPECT_REFUSED(EINVAL, self->fd, pmio_reset(self->fd, bad[i]));
+		EXPECT_REFUSED(EINVAL, self->fd, pmio_value(self->fd, bad[i]));
+		EXPECT_REFUSED(EINVAL, self->fd, pmio_read_cpus(self->fd, bad[i], NULL, 0));
+		EXPECT_REFUSED(EINVAL, self->reader, pmio_value(self->reader, bad[i]));
 	}
 }
 
 /* The original's reversed sense of the word. */
-TEST_F(pmio, not_set_up_is_busy)
+TEST_F(perfmon4, not_set_up_is_busy)
 {
 	int num;
 
 	for (num = 0; num < NPMC; num++) {
 		EXPECT_REFUSED(EBUSY, self->fd, flags(self->fd, num));
-		EXPECT_REFUSED(EBUSY, self->fd, start(self->fd, num));
-		EXPECT_REFUSED(EBUSY, self->fd, stop(self->fd, num));
-		EXPECT_REFUSED(EBUSY, self->fd, reset(self->fd, num));
-		EXPECT_REFUSED(EBUSY, self->fd, values(self->fd, num, NULL, 0));
-		EXPECT_REFUSED(EBUSY, self->reader, value(self->reader, num));
+		EXPECT_REFUSED(EBUSY, self->fd, pmio_start(self->fd, num));
+		EXPECT_REFUSED(EBUSY, self->fd, pmio_stop(self->fd, num));
+		EXPECT_REFUSED(EBUSY, self->fd, pmio_reset(self->fd, num));
+		EXPECT_REFUSED(EBUSY, self->fd, pmio_read_cpus(self->fd, num, NULL, 0));
+		EXPECT_REFUSED(EBUSY, self->reader, pmio_value(self->reader, num));
 		EXPECT_EQ(num, last_error(self->reader).index);
 		EXPECT_TRUE(last_error_says(self->reader, "has not been set up"));
 	}
 }
 
-TEST_F(pmio, unknown_requests)
+TEST_F(perfmon4, unknown_requests)
 {
 	static const unsigned long cmd[] = {
 		_IO('5', 0), _IO('5', 1), _IOW('5', 10, int), _IOR('5', 4, struct pmc_data),
@@ -340,7 +284,7 @@ TEST_F(pmio, unknown_requests)
 
 /* ---- PMIOSETUP and PMIOGET ---- */
 
-TEST_F(pmio, get_returns_what_was_set_up)
+TEST_F(perfmon4, get_returns_what_was_set_up)
 {
 	struct pmc pmc = { .pmc_num = 2 };
 
@@ -354,40 +298,40 @@ TEST_F(pmio, get_returns_what_was_set_up)
 	EXPECT_EQ(0x00021234, pmc.pmc_val);
 }
 
-TEST_F(pmio, runs_as_get_says)
+TEST_F(perfmon4, runs_as_get_says)
 {
-	ASSERT_EQ(0, setup(self->fd, 1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 1));
 	EXPECT_EQ(BOTH, flags(self->reader, 1));
-	ASSERT_EQ(0, start(self->fd, 1));
+	ASSERT_EQ(0, pmio_start(self->fd, 1));
 	EXPECT_EQ(BOTH | PMCF_EN, flags(self->reader, 1));
-	ASSERT_EQ(0, reset(self->fd, 1));
+	ASSERT_EQ(0, pmio_reset(self->fd, 1));
 	EXPECT_EQ(BOTH | PMCF_EN, flags(self->reader, 1));
-	ASSERT_EQ(0, stop(self->fd, 1));
+	ASSERT_EQ(0, pmio_stop(self->fd, 1));
 	EXPECT_EQ(BOTH, flags(self->reader, 1));
-	ASSERT_EQ(0, stop(self->fd, 1));
+	ASSERT_EQ(0, pmio_stop(self->fd, 1));
 	EXPECT_EQ(BOTH, flags(self->reader, 1));
 }
 
-TEST_F(pmio, system_flags_are_cleared_silently)
+TEST_F(perfmon4, system_flags_are_cleared_silently)
 {
 	ASSERT_EQ(0, setup_event(self->fd, 0, RAW_CYCLES, PMCF_SYS_FLAGS | PMCF_USR));
 	EXPECT_EQ(PMCF_USR, flags(self->fd, 0));
 	burn_ms(1);
-	EXPECT_EQ(0, value(self->fd, 0));
+	EXPECT_EQ(0, pmio_value(self->fd, 0));
 }
 
-TEST_F(pmio, flags_that_no_event_has)
+TEST_F(perfmon4, flags_that_no_event_has)
 {
 	EXPECT_REFUSED(EINVAL, self->fd, setup_event(self->fd, 1, RAW_CYCLES, BOTH | 0x20));
 	EXPECT_TRUE(last_error_says(self->fd, "0x20"));
 	EXPECT_EQ(1, last_error(self->fd).index);
 	EXPECT_REFUSED(EINVAL, self->fd, setup_event(self->fd, 1, RAW_CYCLES, BOTH | PMCF_PC));
 	EXPECT_TRUE(last_error_says(self->fd, "0x8"));
-	EXPECT_EQ(-EBUSY, value(self->fd, 1));
+	EXPECT_EQ(-EBUSY, pmio_value(self->fd, 1));
 }
 
 /* A field that the hardware does not have is refused, and not ignored. */
-TEST_F(pmio, fields_that_the_cpu_lacks)
+TEST_F(perfmon4, fields_that_the_cpu_lacks)
 {
 	__u32 caps = machine().caps;
 	struct pmc pmc = { .pmc_num = 3 };
@@ -413,41 +357,41 @@ TEST_F(pmio, fields_that_the_cpu_lacks)
 }
 
 #ifdef __aarch64__
-TEST_F(pmio, arm64_has_none_of_them)
+TEST_F(perfmon4, arm64_has_none_of_them)
 {
 	EXPECT_EQ(PERFMON_CAP_UNIT | PERFMON_CAP_TSTAMP | PERFMON_CAP_HARDWARE, machine().caps);
 }
 #endif
 
 /* The unit is the upper half of the event: the clock's number there is another event. */
-TEST_F(pmio, unit_is_part_of_the_event)
+TEST_F(perfmon4, unit_is_part_of_the_event)
 {
 	NEEDS(RAW_CYCLES == 0x11, "for events of 16 bits");
 	ASSERT_EQ(0, setup_event(self->fd, 0, RAW_CYCLES, BOTH));
 	ASSERT_EQ(0, setup_event(self->fd, 1, RAW_CYCLES << 8, BOTH));
-	ASSERT_EQ(0, start(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 1));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 1));
 	burn_ms(1);
-	EXPECT_LT(0, value(self->fd, 0));
-	EXPECT_EQ(0, value(self->fd, 1));
+	EXPECT_LT(0, pmio_value(self->fd, 0));
+	EXPECT_EQ(0, pmio_value(self->fd, 1));
 }
 
-TEST_F(pmio, setup_again_stops_and_zeroes)
+TEST_F(perfmon4, setup_again_stops_and_zeroes)
 {
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
-	EXPECT_LT(0, value(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
+	EXPECT_LT(0, pmio_value(self->fd, 0));
 	ASSERT_EQ(0, setup_event(self->fd, 0, RAW_CYCLES, PMCF_USR));
 	EXPECT_EQ(PMCF_USR, flags(self->fd, 0));
-	EXPECT_EQ(0, value(self->fd, 0));
+	EXPECT_EQ(0, pmio_value(self->fd, 0));
 	burn_ms(1);
-	EXPECT_EQ(0, value(self->fd, 0));
+	EXPECT_EQ(0, pmio_value(self->fd, 0));
 }
 
-TEST_F(pmio, refused_arguments_change_nothing)
+TEST_F(perfmon4, refused_arguments_change_nothing)
 {
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	EXPECT_EQ(-EINVAL, setup_event(self->fd, 0, RAW_CYCLES, BOTH | 0x20));
 	EXPECT_EQ(BOTH | PMCF_EN, flags(self->fd, 0));
 }
@@ -457,137 +401,137 @@ TEST_F(pmio, refused_arguments_change_nothing)
 /* How much is certainly more than what passes between two requests. */
 #define LONG_MS		100
 
-TEST_F(pmio, does_not_count_before_the_start)
+TEST_F(perfmon4, does_not_count_before_the_start)
 {
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	burn_ms(1);
-	EXPECT_EQ(0, value(self->fd, 0));
+	EXPECT_EQ(0, pmio_value(self->fd, 0));
 }
 
-TEST_F(pmio, never_goes_backwards)
+TEST_F(perfmon4, never_goes_backwards)
 {
 	__s64 last = 0, next = 0;
 	int i;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	for (i = 0; i < 2000; i++, last = next) {
-		next = value(i % 2 ? self->fd : self->reader, 0);
+		next = pmio_value(i % 2 ? self->fd : self->reader, 0);
 		ASSERT_LE(last, next);
 	}
 	EXPECT_LT(0, last);
 }
 
-TEST_F(pmio, stop_keeps_and_start_continues)
+TEST_F(perfmon4, stop_keeps_and_start_continues)
 {
 	__s64 first, second;
 	int i;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	burn_ms(1);
-	ASSERT_EQ(0, stop(self->fd, 0));
-	first = value(self->fd, 0);
+	ASSERT_EQ(0, pmio_stop(self->fd, 0));
+	first = pmio_value(self->fd, 0);
 	EXPECT_LT(0, first);
 	burn_ms(1);
 	for (i = 0; i < 100; i++) {
-		EXPECT_EQ(first, value(self->reader, 0));
+		EXPECT_EQ(first, pmio_value(self->reader, 0));
 	}
-	ASSERT_EQ(0, start(self->fd, 0));
-	second = value(self->fd, 0);
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
+	second = pmio_value(self->fd, 0);
 	EXPECT_LE(first, second);
 	burn_ms(1);
-	EXPECT_LT(second, value(self->fd, 0));
+	EXPECT_LT(second, pmio_value(self->fd, 0));
 }
 
 /* What ran since the last start is dropped, as in the original. */
-TEST_F(pmio, start_of_a_running_one_falls_back)
+TEST_F(perfmon4, start_of_a_running_one_falls_back)
 {
 	__s64 stopped, running, again;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
-	ASSERT_EQ(0, stop(self->fd, 0));
-	stopped = value(self->fd, 0);
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
+	ASSERT_EQ(0, pmio_stop(self->fd, 0));
+	stopped = pmio_value(self->fd, 0);
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	burn_ms(LONG_MS);
-	running = value(self->fd, 0);
-	ASSERT_EQ(0, start(self->fd, 0));
-	again = value(self->fd, 0);
+	running = pmio_value(self->fd, 0);
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
+	again = pmio_value(self->fd, 0);
 	EXPECT_LT(stopped, running);
 	EXPECT_LE(stopped, again);
 	EXPECT_LT(again, running);
 }
 
-TEST_F(pmio, reset_zeroes)
+TEST_F(perfmon4, reset_zeroes)
 {
 	__s64 before, after;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	burn_ms(LONG_MS);
-	before = value(self->fd, 0);
-	ASSERT_EQ(0, reset(self->fd, 0));
-	after = value(self->fd, 0);
+	before = pmio_value(self->fd, 0);
+	ASSERT_EQ(0, pmio_reset(self->fd, 0));
+	after = pmio_value(self->fd, 0);
 	EXPECT_LT(after, before);
 	EXPECT_LT(0, after);
-	ASSERT_EQ(0, stop(self->fd, 0));
-	EXPECT_LE(after, value(self->fd, 0));
-	ASSERT_EQ(0, reset(self->fd, 0));
-	EXPECT_EQ(0, value(self->fd, 0));
-	EXPECT_EQ(0, value(self->reader, 0));
+	ASSERT_EQ(0, pmio_stop(self->fd, 0));
+	EXPECT_LE(after, pmio_value(self->fd, 0));
+	ASSERT_EQ(0, pmio_reset(self->fd, 0));
+	EXPECT_EQ(0, pmio_value(self->fd, 0));
+	EXPECT_EQ(0, pmio_value(self->reader, 0));
 }
 
-TEST_F(pmio, readers_see_the_writers_counters)
+TEST_F(perfmon4, readers_see_the_writers_counters)
 {
 	int num;
 
 	for (num = 0; num < NPMC; num++) {
-		ASSERT_EQ(0, setup(self->fd, num));
-		ASSERT_EQ(0, start(self->fd, num));
+		ASSERT_EQ(0, pmio_setup_cycles(self->fd, num));
+		ASSERT_EQ(0, pmio_start(self->fd, num));
 	}
 	for (num = NPMC; num--; ) {
-		ASSERT_EQ(0, stop(self->fd, num));
+		ASSERT_EQ(0, pmio_stop(self->fd, num));
 	}
 	for (num = 0; num < NPMC; num++) {
-		EXPECT_LT(0, value(self->reader, num));
-		EXPECT_EQ(value(self->fd, num), value(self->reader, num));
+		EXPECT_LT(0, pmio_value(self->reader, num));
+		EXPECT_EQ(pmio_value(self->fd, num), pmio_value(self->reader, num));
 	}
 	/* The first was started first and stopped last. */
 	for (num = 1; num < NPMC; num++) {
-		EXPECT_LT(value(self->fd, num), value(self->fd, num - 1));
+		EXPECT_LT(pmio_value(self->fd, num), pmio_value(self->fd, num - 1));
 	}
 }
 
-TEST_F(pmio, counts_the_modes_it_was_told)
+TEST_F(perfmon4, counts_the_modes_it_was_told)
 {
 	ASSERT_EQ(0, setup_event(self->fd, 0, RAW_CYCLES, PMCF_USR));
 	ASSERT_EQ(0, setup_event(self->fd, 1, RAW_CYCLES, PMCF_OS));
 	ASSERT_EQ(0, setup_event(self->fd, 2, RAW_CYCLES, BOTH));
 	/* The one of both modes runs before and after the others. */
-	ASSERT_EQ(0, start(self->fd, 2));
-	ASSERT_EQ(0, start(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 1));
+	ASSERT_EQ(0, pmio_start(self->fd, 2));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 1));
 	burn_ms(LONG_MS);
-	ASSERT_EQ(0, stop(self->fd, 1));
-	ASSERT_EQ(0, stop(self->fd, 0));
-	ASSERT_EQ(0, stop(self->fd, 2));
-	EXPECT_LT(0, value(self->fd, 0));
-	EXPECT_LT(0, value(self->fd, 1));
-	EXPECT_GE(value(self->fd, 2), value(self->fd, 0) + value(self->fd, 1));
+	ASSERT_EQ(0, pmio_stop(self->fd, 1));
+	ASSERT_EQ(0, pmio_stop(self->fd, 0));
+	ASSERT_EQ(0, pmio_stop(self->fd, 2));
+	EXPECT_LT(0, pmio_value(self->fd, 0));
+	EXPECT_LT(0, pmio_value(self->fd, 1));
+	EXPECT_GE(pmio_value(self->fd, 2), pmio_value(self->fd, 0) + pmio_value(self->fd, 1));
 }
 
-TEST_F(pmio, neither_mode_counts_nothing)
+TEST_F(perfmon4, neither_mode_counts_nothing)
 {
 	struct pmc_cpu_value list[CPUS];
 	int i, n;
 
 	ASSERT_EQ(0, setup_event(self->fd, 0, RAW_CYCLES, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	EXPECT_EQ(PMCF_EN, flags(self->fd, 0));
 	burn_ms(1);
-	EXPECT_EQ(0, value(self->fd, 0));
-	n = values(self->fd, 0, list, CPUS);
+	EXPECT_EQ(0, pmio_value(self->fd, 0));
+	n = pmio_read_cpus(self->fd, 0, list, CPUS);
 	EXPECT_EQ(cpus_online(), n);
 	for (i = 0; i < n; i++) {
 		EXPECT_EQ(PERFMON_STATE_OFF, list[i].pmcv_state);
@@ -597,23 +541,23 @@ TEST_F(pmio, neither_mode_counts_nothing)
 
 /* ---- many CPUs ---- */
 
-TEST_F(pmio, value_is_the_sum_of_the_cpus)
+TEST_F(perfmon4, value_is_the_sum_of_the_cpus)
 {
 	struct pmc_cpu_value list[CPUS];
 	__s64 sum = 0;
 	int i, n;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
-	n = values(self->reader, 0, list, CPUS);
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
+	n = pmio_read_cpus(self->reader, 0, list, CPUS);
 	ASSERT_EQ(cpus_online(), n);
 	for (i = 0; i < n; i++) {
 		EXPECT_EQ(PERFMON_STATE_COUNTING, list[i].pmcv_state);
 	}
 	burn_ms(1);
-	ASSERT_EQ(0, stop(self->fd, 0));
+	ASSERT_EQ(0, pmio_stop(self->fd, 0));
 
-	n = values(self->reader, 0, list, CPUS);
+	n = pmio_read_cpus(self->reader, 0, list, CPUS);
 	ASSERT_EQ(cpus_online(), n);
 	for (i = 0; i < n; i++) {
 		EXPECT_EQ(i, list[i].pmcv_cpu);
@@ -621,36 +565,36 @@ TEST_F(pmio, value_is_the_sum_of_the_cpus)
 		sum += list[i].pmcv_value;
 	}
 	EXPECT_LT(0, sum);
-	EXPECT_EQ(sum, value(self->reader, 0));
+	EXPECT_EQ(sum, pmio_value(self->reader, 0));
 }
 
-TEST_F(pmio, values_beyond_the_room_stay_away)
+TEST_F(perfmon4, values_beyond_the_room_stay_away)
 {
 	struct pmc_cpu_value list[CPUS];
 	int n = cpus_online();
 
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	memset(list, PATTERN, sizeof(list));
-	EXPECT_EQ(n, values(self->fd, 0, list, 0));
-	EXPECT_EQ(n, values(self->fd, 0, BAD_ADDRESS, 0));
+	EXPECT_EQ(n, pmio_read_cpus(self->fd, 0, list, 0));
+	EXPECT_EQ(n, pmio_read_cpus(self->fd, 0, BAD_ADDRESS, 0));
 	EXPECT_TRUE(untouched(list, sizeof(list)));
-	EXPECT_EQ(n, values(self->fd, 0, list, 1));
+	EXPECT_EQ(n, pmio_read_cpus(self->fd, 0, list, 1));
 	EXPECT_EQ(0, list[0].pmcv_cpu);
 	EXPECT_TRUE(untouched(&list[1], sizeof(list) - sizeof(list[0])));
-	EXPECT_EQ(n, values(self->fd, 0, list, 0xffffffff));
+	EXPECT_EQ(n, pmio_read_cpus(self->fd, 0, list, 0xffffffff));
 	EXPECT_EQ(n - 1, list[n - 1].pmcv_cpu);
 	EXPECT_TRUE(untouched(&list[n], sizeof(list) - n * sizeof(list[0])));
-	EXPECT_REFUSED(EFAULT, self->fd, values(self->fd, 0, BAD_ADDRESS, 1));
-	EXPECT_REFUSED(EFAULT, self->fd, values(self->fd, 0, end_of_memory(8), 1));
+	EXPECT_REFUSED(EFAULT, self->fd, pmio_read_cpus(self->fd, 0, BAD_ADDRESS, 1));
+	EXPECT_REFUSED(EFAULT, self->fd, pmio_read_cpus(self->fd, 0, end_of_memory(8), 1));
 }
 
-TEST_F(pmio, readcpus_checks_its_structure)
+TEST_F(perfmon4, readcpus_checks_its_structure)
 {
 	struct { struct pmc_cpu_data req; __u64 more; } arg = {
 		.req = { .pmcx_size = sizeof(arg) },
 	};
 
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	EXPECT_EQ(0, request(self->fd, PMIOREADCPUS, &arg));
 	arg.more = 1;
 	EXPECT_REFUSED(E2BIG, self->fd, request(self->fd, PMIOREADCPUS, &arg));
@@ -661,7 +605,7 @@ TEST_F(pmio, readcpus_checks_its_structure)
 	EXPECT_REFUSED(EINVAL, self->fd, request(self->fd, PMIOREADCPUS, &arg));
 }
 
-TEST_F(pmio, setcpu_checks_its_structure)
+TEST_F(perfmon4, setcpu_checks_its_structure)
 {
 	struct { struct pmc_cpu req; __u64 more; } arg = { .req = { .pmcc_size = sizeof(arg) } };
 
@@ -678,106 +622,106 @@ TEST_F(pmio, setcpu_checks_its_structure)
 	EXPECT_REFUSED(EINVAL, self->fd, request(self->fd, PMIOSETCPU, &arg));
 }
 
-TEST_F(pmio, cpus_that_do_not_exist)
+TEST_F(perfmon4, cpus_that_do_not_exist)
 {
 	int bad[] = { -2, INT_MIN, INT_MAX, machine().ncpus };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		EXPECT_REFUSED(EINVAL, self->fd, choose_cpu(self->fd, bad[i]));
+		EXPECT_REFUSED(EINVAL, self->fd, pmio_choose_cpu(self->fd, bad[i]));
 		EXPECT_EQ(bad[i], last_error(self->fd).cpu);
 	}
 }
 
-TEST_F(pmio, reader_of_one_cpu_gets_its_value)
+TEST_F(perfmon4, reader_of_one_cpu_gets_its_value)
 {
 	struct pmc_cpu_value list[CPUS];
 	int i, n;
 
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	burn_ms(1);
-	ASSERT_EQ(0, stop(self->fd, 0));
-	n = values(self->fd, 0, list, CPUS);
+	ASSERT_EQ(0, pmio_stop(self->fd, 0));
+	n = pmio_read_cpus(self->fd, 0, list, CPUS);
 	for (i = 0; i < n; i++) {
-		ASSERT_EQ(0, choose_cpu(self->reader, i));
-		EXPECT_EQ(list[i].pmcv_value, value(self->reader, 0));
+		ASSERT_EQ(0, pmio_choose_cpu(self->reader, i));
+		EXPECT_EQ(list[i].pmcv_value, pmio_value(self->reader, 0));
 	}
 	/* The choice is the reader's own, and the sum comes back with -1. */
-	ASSERT_EQ(0, choose_cpu(self->reader, -1));
-	EXPECT_EQ(value(self->fd, 0), value(self->reader, 0));
+	ASSERT_EQ(0, pmio_choose_cpu(self->reader, -1));
+	EXPECT_EQ(pmio_value(self->fd, 0), pmio_value(self->reader, 0));
 	/* It does not concern what PMIOREADCPUS gives. */
-	ASSERT_EQ(0, choose_cpu(self->reader, 0));
-	EXPECT_EQ(n, values(self->reader, 0, list, CPUS));
+	ASSERT_EQ(0, pmio_choose_cpu(self->reader, 0));
+	EXPECT_EQ(n, pmio_read_cpus(self->reader, 0, list, CPUS));
 }
 
-TEST_F(pmio, setup_after_setcpu_counts_there_only)
+TEST_F(perfmon4, setup_after_setcpu_counts_there_only)
 {
 	struct pmc_cpu_value list[CPUS];
 
 	NEEDS_TWO_CPUS();
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, choose_cpu(self->fd, 1));
-	ASSERT_EQ(0, setup(self->fd, 1));
-	ASSERT_EQ(0, start(self->fd, 1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, 1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 1));
+	ASSERT_EQ(0, pmio_start(self->fd, 1));
 	ASSERT_EQ(0, bind_cpu(1));
 	burn_ms(1);
-	ASSERT_EQ(0, stop(self->fd, 1));
+	ASSERT_EQ(0, pmio_stop(self->fd, 1));
 
-	EXPECT_EQ(1, values(self->reader, 1, list, CPUS));
+	EXPECT_EQ(1, pmio_read_cpus(self->reader, 1, list, CPUS));
 	EXPECT_EQ(1, list[0].pmcv_cpu);
 	EXPECT_LT(0, list[0].pmcv_value);
-	EXPECT_EQ(list[0].pmcv_value, value(self->fd, 1));
-	EXPECT_EQ(list[0].pmcv_value, value(self->reader, 1));
-	ASSERT_EQ(0, choose_cpu(self->reader, 0));
-	EXPECT_REFUSED(ENXIO, self->reader, value(self->reader, 1));
+	EXPECT_EQ(list[0].pmcv_value, pmio_value(self->fd, 1));
+	EXPECT_EQ(list[0].pmcv_value, pmio_value(self->reader, 1));
+	ASSERT_EQ(0, pmio_choose_cpu(self->reader, 0));
+	EXPECT_REFUSED(ENXIO, self->reader, pmio_value(self->reader, 1));
 	EXPECT_EQ(0, last_error(self->reader).cpu);
 	EXPECT_EQ(1, last_error(self->reader).index);
 	/* The one that was set up before still has all CPUs. */
-	EXPECT_EQ(cpus_online(), values(self->fd, 0, list, CPUS));
-	ASSERT_EQ(0, choose_cpu(self->fd, -1));
-	ASSERT_EQ(0, setup(self->fd, 1));
-	EXPECT_EQ(cpus_online(), values(self->fd, 1, list, CPUS));
+	EXPECT_EQ(cpus_online(), pmio_read_cpus(self->fd, 0, list, CPUS));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, -1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 1));
+	EXPECT_EQ(cpus_online(), pmio_read_cpus(self->fd, 1, list, CPUS));
 }
 
 /* Whoever looks for counters on a CPU must find who has them. */
-TEST_F(pmio, holder_has_the_cpus_of_its_counters)
+TEST_F(perfmon4, holder_has_the_cpus_of_its_counters)
 {
 	struct perfmon_holder holder;
 
 	NEEDS_TWO_CPUS();
-	ASSERT_EQ(0, choose_cpu(self->fd, 1));
-	ASSERT_EQ(0, setup(self->fd, 0));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, 1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
 	ASSERT_EQ(1, holders_get(self->reader, &holder, 1));
 	EXPECT_EQ(1, holder.cpu);
 	EXPECT_EQ(1, holder.counters);
-	ASSERT_EQ(0, choose_cpu(self->fd, -1));
-	ASSERT_EQ(0, setup(self->fd, 1));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, -1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 1));
 	ASSERT_EQ(1, holders_get(self->reader, &holder, 1));
 	EXPECT_EQ(-1, holder.cpu);
 	EXPECT_EQ(2, holder.counters);
 	/* A choice for later takes nothing back. */
-	ASSERT_EQ(0, choose_cpu(self->fd, 1));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, 1));
 	ASSERT_EQ(1, holders_get(self->reader, &holder, 1));
 	EXPECT_EQ(-1, holder.cpu);
 	/* Nor does a reader's concern the writer. */
-	ASSERT_EQ(0, choose_cpu(self->reader, 0));
+	ASSERT_EQ(0, pmio_choose_cpu(self->reader, 0));
 	ASSERT_EQ(1, holders_get(self->reader, &holder, 1));
 	EXPECT_EQ(-1, holder.cpu);
 }
 
-TEST_F(pmio, work_is_counted_where_it_was_done)
+TEST_F(perfmon4, work_is_counted_where_it_was_done)
 {
 	struct pmc_cpu_value before[CPUS], after[CPUS];
 	int cpu, n = cpus_online();
 
 	ASSERT_EQ(0, setup_event(self->fd, 0, RAW_CYCLES, PMCF_USR));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	for (cpu = 0; cpu < n; cpu++) {
 		ASSERT_EQ(0, bind_cpu(cpu));
-		ASSERT_EQ(n, values(self->fd, 0, before, CPUS));
+		ASSERT_EQ(n, pmio_read_cpus(self->fd, 0, before, CPUS));
 		burn_ms(10);
-		ASSERT_EQ(n, values(self->fd, 0, after, CPUS));
+		ASSERT_EQ(n, pmio_read_cpus(self->fd, 0, after, CPUS));
 		EXPECT_LT(before[cpu].pmcv_value, after[cpu].pmcv_value);
 	}
 }
@@ -793,7 +737,7 @@ static __u64 ticks_now(void)
 	return ticks;
 }
 
-TEST_F(pmio, time_stamp_is_the_virtual_counter)
+TEST_F(perfmon4, time_stamp_is_the_virtual_counter)
 {
 	struct pmc_tstamp ts;
 	__u64 before, rate;
@@ -807,7 +751,7 @@ TEST_F(pmio, time_stamp_is_the_virtual_counter)
 }
 #endif
 
-TEST_F(pmio, time_stamp_increases)
+TEST_F(perfmon4, time_stamp_increases)
 {
 	struct pmc_tstamp ts, last = {};
 	int i;
@@ -823,11 +767,11 @@ TEST_F(pmio, time_stamp_increases)
 	}
 }
 
-TEST_F(pmio, read_writes_the_value_only)
+TEST_F(perfmon4, read_writes_the_value_only)
 {
 	struct pmc_data data;
 
-	ASSERT_EQ(0, setup(self->fd, 1));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 1));
 	memset(&data, PATTERN, sizeof(data));
 	data.pmcd_num = 1;
 	ASSERT_EQ(0, request(self->fd, PMIOREAD, &data));
@@ -864,36 +808,36 @@ TEST_F(short_of, setup_when_perf_has_it_all)
 	NEEDS_TWO_CPUS();
 	perf_take_all(&self->perf, 1);
 	ASSERT_EQ(all, self->perf.n);
-	EXPECT_REFUSED(EBUSY, self->fd, setup(self->fd, 2));
+	EXPECT_REFUSED(EBUSY, self->fd, pmio_setup_cycles(self->fd, 2));
 	EXPECT_EQ(1, last_error(self->fd).cpu);
 	EXPECT_EQ(2, last_error(self->fd).index);
 	EXPECT_TRUE(last_error_says(self->fd, "no free counter"));
 
 	/* Nothing is left of it, on the CPU that had counters either. */
-	EXPECT_EQ(-EBUSY, value(self->fd, 2));
+	EXPECT_EQ(-EBUSY, pmio_value(self->fd, 2));
 	EXPECT_TRUE(last_error_says(self->fd, "has not been set up"));
 	EXPECT_EQ(all, counters_free(0));
 	ASSERT_EQ(1, holders_get(self->fd, holder, ARRAY_SIZE(holder)));
 	EXPECT_EQ(0, holder[0].counters);
 	EXPECT_TRUE(perf_counts(self->perf.fd[0]));
 
-	ASSERT_EQ(0, choose_cpu(self->fd, 0));
-	EXPECT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, choose_cpu(self->fd, -1));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, 0));
+	EXPECT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, -1));
 	perf_close(&self->perf);
-	EXPECT_EQ(0, setup(self->fd, 2));
-	EXPECT_EQ(0, value(self->fd, 2));
+	EXPECT_EQ(0, pmio_setup_cycles(self->fd, 2));
+	EXPECT_EQ(0, pmio_value(self->fd, 2));
 }
 
 TEST_F(short_of, refused_again_is_gone)
 {
 	NEEDS_TWO_CPUS();
-	ASSERT_EQ(0, choose_cpu(self->fd, 0));
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, choose_cpu(self->fd, -1));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_choose_cpu(self->fd, -1));
 	perf_take_all(&self->perf, cpus_online() - 1);
-	EXPECT_EQ(-EBUSY, setup(self->fd, 0));
-	EXPECT_EQ(-EBUSY, start(self->fd, 0));
+	EXPECT_EQ(-EBUSY, pmio_setup_cycles(self->fd, 0));
+	EXPECT_EQ(-EBUSY, pmio_start(self->fd, 0));
 	EXPECT_TRUE(last_error_says(self->fd, "has not been set up"));
 }
 
@@ -905,14 +849,14 @@ TEST_F(short_of, setup_beside_a_raw_set)
 	ASSERT_LE(0, set);
 	ASSERT_LE(3, all);
 	ASSERT_EQ(0, set_program_same(set, 0, event_cycles(ANY_MODE), all - 2));
-	EXPECT_EQ(0, setup(self->fd, 0));
-	EXPECT_EQ(0, setup(self->fd, 1));
-	EXPECT_REFUSED(EBUSY, self->fd, setup(self->fd, 2));
+	EXPECT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	EXPECT_EQ(0, pmio_setup_cycles(self->fd, 1));
+	EXPECT_REFUSED(EBUSY, self->fd, pmio_setup_cycles(self->fd, 2));
 	EXPECT_EQ(0, last_error(self->fd).cpu);
 	/* Another event in its place needs no other counter. */
 	EXPECT_EQ(0, setup_event(self->fd, 1, RAW_NOTHING, BOTH));
 	close(set);
-	EXPECT_EQ(0, setup(self->fd, 2));
+	EXPECT_EQ(0, pmio_setup_cycles(self->fd, 2));
 }
 
 /*
@@ -931,14 +875,14 @@ TEST_F(short_of, contended_counter_says_so)
 					      false);
 		ASSERT_LE(0, perf->fd[perf->n]);
 	}
-	ASSERT_EQ(0, setup(self->fd, 0));
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_setup_cycles(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	burn_ms(1);
 	for (i = 0; i < all; i++) {
 		ASSERT_EQ(0, ioctl(perf->fd[i], PERF_EVENT_IOC_ENABLE, 0));
 	}
 
-	ASSERT_EQ(cpus_online(), values(self->fd, 0, list, CPUS));
+	ASSERT_EQ(cpus_online(), pmio_read_cpus(self->fd, 0, list, CPUS));
 	EXPECT_EQ(0, list[0].pmcv_cpu);
 	EXPECT_EQ(PERFMON_STATE_CONTENDED, list[0].pmcv_state);
 	last = list[0].pmcv_value;
@@ -946,31 +890,31 @@ TEST_F(short_of, contended_counter_says_so)
 		EXPECT_EQ(PERFMON_STATE_COUNTING, list[i].pmcv_state);
 	}
 	burn_ms(1);
-	ASSERT_EQ(cpus_online(), values(self->fd, 0, list, CPUS));
+	ASSERT_EQ(cpus_online(), pmio_read_cpus(self->fd, 0, list, CPUS));
 	EXPECT_EQ(last, list[0].pmcv_value);
 
 	/* A stop does not make it good. */
-	ASSERT_EQ(0, stop(self->fd, 0));
-	ASSERT_EQ(cpus_online(), values(self->fd, 0, list, CPUS));
+	ASSERT_EQ(0, pmio_stop(self->fd, 0));
+	ASSERT_EQ(cpus_online(), pmio_read_cpus(self->fd, 0, list, CPUS));
 	EXPECT_EQ(PERFMON_STATE_CONTENDED, list[0].pmcv_state);
 	EXPECT_EQ(last, list[0].pmcv_value);
 
 	/* perf keeps what it took, and ours keeps its value. */
-	EXPECT_REFUSED(EBUSY, self->fd, start(self->fd, 0));
+	EXPECT_REFUSED(EBUSY, self->fd, pmio_start(self->fd, 0));
 	EXPECT_EQ(0, last_error(self->fd).cpu);
 	EXPECT_EQ(BOTH, flags(self->fd, 0));
 	for (i = 0; i < all; i++) {
 		EXPECT_TRUE(perf_counts(perf->fd[i]));
 	}
 	perf_close(perf);
-	ASSERT_EQ(0, start(self->fd, 0));
+	ASSERT_EQ(0, pmio_start(self->fd, 0));
 	burn_ms(1);
-	ASSERT_EQ(cpus_online(), values(self->fd, 0, list, CPUS));
+	ASSERT_EQ(cpus_online(), pmio_read_cpus(self->fd, 0, list, CPUS));
 	EXPECT_LE(last, list[0].pmcv_value);
 	/* The value is still too low, until it begins anew. */
 	EXPECT_EQ(PERFMON_STATE_CONTENDED, list[0].pmcv_state);
-	ASSERT_EQ(0, reset(self->fd, 0));
-	ASSERT_EQ(cpus_online(), values(self->fd, 0, list, CPUS));
+	ASSERT_EQ(0, pmio_reset(self->fd, 0));
+	ASSERT_EQ(cpus_online(), pmio_read_cpus(self->fd, 0, list, CPUS));
 	EXPECT_EQ(PERFMON_STATE_COUNTING, list[0].pmcv_state);
 }
 
