@@ -123,8 +123,7 @@ int pm_set_read_cpu(struct pm_set *set, int cpu, struct perfmon_sample *sample, 
  * @set: running or not
  * @size: takes the size of what is returned
  *
- * Return: pm_set_cpus() records that follow each other, valid until the owner's
- * mutex is dropped.
+ * Return: pm_set_cpus() records that follow each other, valid until the owner's mutex is dropped.
  */
 const void *pm_set_read_all(struct pm_set *set, size_t *size);
 

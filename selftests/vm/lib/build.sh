@@ -33,7 +33,8 @@ guest_make() {
 	mapfile -t instruments < <(instruments)
 	make --no-print-directory -C "$TOP" O="$BUILD" ARCH="$KARCH" CROSS_COMPILE="$TUPLE-" \
 		CC="${COMPILER[*]}" SYSROOT="$(sysroot_dir)" KDIR="$(kernel_dir)/kdir" \
-		KVER="$(cat "$(kernel_dir)/version")" PREFIX=/usr W=1 KCFLAGS=-Werror "${instruments[@]}" \
+		KVER="$(cat "$(kernel_dir)/version")" PREFIX=/usr W=1 KCFLAGS=-Werror \
+		"${instruments[@]}" \
 		${TOOLS_SUITE:+KMAKE="${TOOL[*]} make CONFIG_DEBUG_INFO_BTF_MODULES="} "$@"
 }
 

@@ -72,8 +72,8 @@ configure_own_kernel() { # DIRECTORY
 # Keep what a module is built with.
 prune_own_kernel() { # TREE
 	find "$1" -mindepth 1 -maxdepth 1 ! -name arch ! -name scripts ! -name include \
-		! -name Makefile ! -name Kbuild ! -name .config ! -name Module.symvers ! -name System.map \
-		-exec rm -rf {} +
+		! -name Makefile ! -name Kbuild ! -name .config ! -name Module.symvers \
+		! -name System.map -exec rm -rf {} +
 	find "$1/arch" -mindepth 1 -maxdepth 1 -type d ! -name "$KARCH" -exec rm -rf {} +
 	find "$1/arch" "$1/include" \( -name '*.[coS]' -o -name '*.cmd' -o -name '*.a' \) -delete
 }
