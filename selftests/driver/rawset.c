@@ -842,7 +842,7 @@ static void *program_all_the_time(void *arg)
 }
 
 /* Who has counters enough need not care who else has some: perf moves all of them for a moment. */
-TEST_F(raw, others_come_and_go_on_the_cpu)
+TEST_F_TIMEOUT(raw, others_come_and_go_on_the_cpu, SLOW)
 {
 	struct crowd crowd = { .cpu = 1 };
 	pthread_t thread;
