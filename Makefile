@@ -146,8 +146,8 @@ coverage: ## which lines of the driver the suite runs, file by file
 bench: ## what an operation costs, in instructions, beside perf_event_open(2)
 	@selftests/bench/run $(BENCH_ARGS)
 
-fuzz: ## fuzz the module in a guest; SECONDS=n SEED=s FUZZ_ARGS= VM_ARGS=
-	@VM_ARGS='$(VM_ARGS)' selftests/fuzz/run '$(or $(SECONDS),60)' '$(SEED)' $(FUZZ_ARGS)
+fuzz: ## fuzz the module in a guest; SECONDS=n SEED=s BITS=32 FUZZ_ARGS= VM_ARGS=
+	@VM_ARGS="$(VM_ARGS)" BITS="$(BITS)" selftests/fuzz/run '$(or $(SECONDS),60)' '$(SEED)' $(FUZZ_ARGS)
 
 fuzz-lib: ## fuzz the libraries' parsers; SECONDS=n for each
 	@selftests/fuzz/run-lib '$(or $(SECONDS),30)'

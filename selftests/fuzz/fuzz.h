@@ -4,8 +4,8 @@
  *
  * A run is a sequence of rounds. In a round some processes, with some threads each, do operations
  * at random on descriptors of /dev/perfmon that a process' threads have in common; everybody who
- * does so is a worker. What operation number n of a worker is depends on the seed, the round, the
- * worker and n alone, and on no result, so that it can be done again.
+ * does so is a worker. What operation number n of a worker is depends on the seed, the round and
+ * its mix, the worker and n alone, and on no result, so that it can be done again.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -55,6 +55,12 @@ enum role { PMIO, RAW, CPC, ROLES };
 #define NOTHING_DONE	(-4096)
 #define MAX_ERRNO	256
 #define MAX_KINDS	64
+#define EDGES		65536
+
+/* How often each kind of operation is done, see mix.c: text, of a digit for each. */
+struct mix {
+	char level[MAX_KINDS];
+};
 
 /* ---- options, see main.c ---- */
 
@@ -71,6 +77,7 @@ struct options {
 	unsigned int slow_rcu;		/* of so many rounds, one; 0: none */
 	bool dump;			/* say the operations, and do not do them */
 	bool replay;			/* say each operation before it is done */
+	struct mix mix;			/* empty: found for each round */
 	bool keep_module;
 };
 
@@ -111,6 +118,8 @@ struct shared {
 	_Atomic bool stop;
 	_Atomic uint64_t hotplugged;	/* when, ns */
 	_Atomic uint64_t round;
+	_Atomic uint64_t nedges;	/* that are in edges */
+	_Atomic uint64_t edges[EDGES / 64];	/* a bit for each */
 	struct track track[MAX_WORKERS];
 };
 
@@ -170,6 +179,8 @@ struct worker {
 	struct model model;
 	struct track *track;
 	struct record *record;		/* of the operation that it is at */
+	int kcov_fd;
+	unsigned long *places;		/* that the kernel ran, after their number; or NULL */
 	pid_t children[MAX_CHILDREN];
 };
 
@@ -232,6 +243,25 @@ struct kind {
 
 extern struct kind kinds[];
 extern const unsigned int nkinds;
+
+/* ---- mix.c ---- */
+
+extern struct mix round_mix;
+
+bool mix_parse(const char *text);
+void mix_begin(uint64_t round);
+void mix_end(void);
+/* A kind of operation. */
+unsigned int mix_choose(struct random *r);
+
+/* ---- kcov.c ---- */
+
+bool kcov_is_there(void);
+void kcov_start(struct worker *w);
+void kcov_end(struct worker *w);
+void kcov_begin_op(struct worker *w);
+void kcov_end_op(struct worker *w);
+uint64_t kcov_edges(void);
 
 /* pmio.c */
 int op_setup(struct worker *w);

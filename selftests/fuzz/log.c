@@ -120,6 +120,10 @@ void broken(struct worker *w, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (!before)
+		fprintf(stderr, "fuzz: to repeat the round: --seed %llu --round %llu --mix %s\n",
+			(unsigned long long)options.seed, (unsigned long long)shared->round,
+			round_mix.level);
 	if (before >= MOST_BROKEN)
 		return;
 	if (!w) {

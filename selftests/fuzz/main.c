@@ -25,7 +25,6 @@
 #define TELL_MS		500
 
 struct options options = {
-	.per_round = 20000,
 	.processes = 2,
 	.threads = 3,
 	.only = -1,
@@ -43,8 +42,10 @@ static const char usage[] =
 "  --dump           print the operations (--ops of each worker) and do none\n"
 "  --replay         write each operation to the kernel's log before it is done\n"
 "  --round R        begin with that round (default 0)\n"
+"  --mix M          how often each kind of operation is done in a round, as the log says it\n"
 "  --worker W       only that one works (default: all)\n"
-"  --per-round N    operations of a thread before everybody starts anew (default 20000)\n"
+"  --per-round N    operations of a thread before everybody starts anew (default 20000,\n"
+"                   or 300 where the kernel tells what it ran)\n"
 "  --processes N    (default 2)\n"
 "  --threads N      of each (default 3)\n"
 "  --hotplug-ms N   a CPU comes or goes no more often than that (default 500; 0: never)\n"
@@ -54,7 +55,7 @@ static const char usage[] =
 
 enum {
 	SEED = 1, OPS, SECONDS, REPLAY, ROUND, WORKER, PER_ROUND, PROCESSES, THREADS, HOTPLUG,
-	WEIGHT, KINDS, KEEP, DUMP, SLOW_RCU, HELP,
+	WEIGHT, KINDS, KEEP, DUMP, SLOW_RCU, MIX, HELP,
 };
 
 static const struct option long_options[] = {
@@ -63,6 +64,7 @@ static const struct option long_options[] = {
 	{ "seconds", required_argument, NULL, SECONDS },
 	{ "replay", no_argument, NULL, REPLAY },
 	{ "round", required_argument, NULL, ROUND },
+	{ "mix", required_argument, NULL, MIX },
 	{ "worker", required_argument, NULL, WORKER },
 	{ "per-round", required_argument, NULL, PER_ROUND },
 	{ "processes", required_argument, NULL, PROCESSES },
@@ -143,6 +145,13 @@ static void set_option(int c)
 	case ROUND:
 		options.round = number(optarg, UINT32_MAX);
 		break;
+	case MIX:
+		if (!mix_parse(optarg)) {
+			fprintf(stderr, "fuzz: a mix has a digit for each of %u kinds, 0 to 4\n",
+				nkinds);
+			exit(2);
+		}
+		break;
 	case WORKER:
 		options.only = number(optarg, MAX_WORKERS - 1);
 		break;
@@ -188,8 +197,11 @@ static void parse_options(int argc, char *argv[])
 	options.seed = time(NULL);
 	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1)
 		set_option(c);
-	if (optind < argc || !options.processes || !options.threads || !options.per_round)
+	if (optind < argc || !options.processes || !options.threads)
 		bad_usage();
+	/* Guidance comes between rounds. */
+	if (!options.per_round)
+		options.per_round = kcov_is_there() ? 300 : 20000;
 	if (!options.ops && !options.seconds)
 		options.ops = 100000;
 }
@@ -240,6 +252,7 @@ static int dump(void)
 	unsigned int process, thread;
 
 	shared->round = options.round;
+	mix_begin(options.round);
 	for (process = 0; process < options.processes; process++)
 		for (thread = 0; thread < options.threads; thread++)
 			dump_worker(process, thread);
@@ -368,14 +381,16 @@ static int run_round(uint64_t ops)
 	for (i = 0; i < MAX_WORKERS; i++)
 		shared->track[i].op = 0;
 	machine_slow_rcu(options.slow_rcu && shared->round % options.slow_rcu == 0);
-	kernel_log("fuzz: seed %llu round %llu", (unsigned long long)options.seed,
-		   (unsigned long long)shared->round);
+	mix_begin(shared->round);
+	kernel_log("fuzz: seed %llu round %llu mix %s", (unsigned long long)options.seed,
+		   (unsigned long long)shared->round, round_mix.level);
 	for (i = 0; i < options.processes; i++) {
 		pids[i] = start_process(i, ops);
 		if (pids[i] < 0)
 			return 2;
 	}
 	err = wait_processes(pids);
+	mix_end();
 	after_round();
 	return err;
 }
@@ -402,6 +417,8 @@ static void report(uint64_t begin)
 	       (unsigned long long)options.seed, (unsigned long long)options.round,
 	       (unsigned long long)shared->round - 1, (unsigned long long)ops_done(),
 	       (unsigned long long)((now_ns() - begin) / NSEC_PER_MSEC), shared->broken);
+	if (kcov_edges())
+		printf("the driver ran %llu pairs of places\n", (unsigned long long)kcov_edges());
 }
 
 /* So that the same operations have the same addresses in every run. */

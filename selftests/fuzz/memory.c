@@ -58,7 +58,7 @@ static void *bad_address(struct worker *w, const struct area *area)
 {
 	static const uintptr_t bad[] = {
 		0, 8, 0xfff, (uintptr_t)-1, (uintptr_t)-4096, (uintptr_t)-4097,
-		(uintptr_t)1 << 63, (uintptr_t)0xffff << 48, (uintptr_t)1 << 56,
+		~(UINTPTR_MAX >> 1), ~(UINTPTR_MAX >> 16), (UINTPTR_MAX >> 8) + 1,
 	};
 	unsigned int n = below(&w->random, ARRAY_SIZE(bad) + 2);
 

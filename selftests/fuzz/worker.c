@@ -83,12 +83,15 @@ int worker_start(struct worker *w, unsigned int id, uint64_t stream, bool child)
 	w->stream = stream;
 	w->model.fd = -1;
 	w->bound = -1;
+	w->kcov_fd = -1;
 	w->track = &shared->track[id];
 	w->track->ended = false;
 	memset(w->track->ring, 0, sizeof(w->track->ring));
 	err = area_init(&w->arg);
 	if (!err)
 		err = area_init(&w->data);
+	if (!err)
+		kcov_start(w);
 	return err;
 }
 
@@ -96,26 +99,10 @@ void worker_end(struct worker *w)
 {
 	model_end(w);
 	kill_children(w);
+	kcov_end(w);
 	area_free(&w->arg);
 	area_free(&w->data);
 	w->track->ended = true;
-}
-
-static unsigned int choose(struct worker *w)
-{
-	static unsigned int sum;
-	unsigned int k, n;
-
-	/* Several threads may do this at once, and find the same. */
-	if (!sum) {
-		for (n = 0, k = 0; k < nkinds; k++)
-			n += kinds[k].weight;
-		sum = n;
-	}
-	n = below(&w->random, sum);
-	for (k = 0; n >= kinds[k].weight; k++)
-		n -= kinds[k].weight;
-	return k;
 }
 
 static void count(struct worker *w, int result)
@@ -131,13 +118,23 @@ static void count(struct worker *w, int result)
 		s->err[w->kind][-result & (MAX_ERRNO - 1)]++;
 }
 
+static int do_kind(struct worker *w)
+{
+	int result;
+
+	kcov_begin_op(w);
+	result = kinds[w->kind].fn(w);
+	kcov_end_op(w);
+	return result;
+}
+
 static void one_op(struct worker *w)
 {
 	struct record *r = &w->track->ring[w->op % RING];
 	int result;
 
 	w->random.state = mix2(w->stream, w->op);
-	w->kind = choose(w);
+	w->kind = mix_choose(&w->random);
 	w->record = r;
 	r->done = false;
 	r->format = NULL;
@@ -146,7 +143,7 @@ static void one_op(struct worker *w)
 	w->track->op = w->op;
 	result = NOTHING_DONE;
 	if (!w->child || !kinds[w->kind].not_in_child)
-		result = kinds[w->kind].fn(w);
+		result = do_kind(w);
 	r->result = result;
 	r->done = true;
 	count(w, result);
