@@ -28,9 +28,21 @@ static int open_and_send(int sock, void *arg)
 	return fd < 0 ? fd : send_fd(sock, fd);
 }
 
+/* What the file holds: as long as anybody has it, that is what it was. */
+static void expect_held(struct __test_metadata *_metadata, const struct state *state,
+			unsigned int free)
+{
+	EXPECT_EQ(state->holder, holders_count()) {
+		TH_LOG("%s", state->name);
+	}
+	EXPECT_EQ(free, counters_free(0)) {
+		TH_LOG("%s", state->name);
+	}
+}
+
 static void use_of_the_dead(struct __test_metadata *_metadata, const struct state *state)
 {
-	unsigned int all = counters_free(0);
+	unsigned int all = counters_free(0), free;
 	struct peer opener;
 	int fd;
 
@@ -38,8 +50,9 @@ static void use_of_the_dead(struct __test_metadata *_metadata, const struct stat
 	fd = receive_fd(opener.sock);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, peer_hear(opener.sock));
+	free = counters_free(0);
 	peer_kill(&opener);
-	EXPECT_EQ(state->holder, holders_count());
+	expect_held(_metadata, state, free);
 	/* What holds a CPU is for threads that are bound to it. */
 	EXPECT_EQ(0, bind_cpu(0));
 	EXPECT_STREQ("", use_all(fd, state->what));
@@ -64,6 +77,12 @@ struct inherited {
 	const struct state *state;
 };
 
+static int do_nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
 static int use_inherited(void *arg)
 {
 	struct inherited *inherited = arg;
@@ -81,12 +100,15 @@ static int use_twice(int sock, void *arg)
 static void fork_with(struct __test_metadata *_metadata, const struct state *state)
 {
 	struct inherited inherited = { .state = state };
-	unsigned int all = counters_free(0);
+	unsigned int all = counters_free(0), free;
 	struct peer child;
 
 	inherited.fd = state->enter();
 	ASSERT_LE(0, inherited.fd);
 	/* A child that ends takes nothing with it. */
+	free = counters_free(0);
+	EXPECT_EQ(0, in_child(do_nothing, &inherited));
+	expect_held(_metadata, state, free);
 	EXPECT_EQ(0, in_child(use_inherited, &inherited));
 	EXPECT_EQ(state->holder, holders_count());
 	EXPECT_EQ(0, use_inherited(&inherited));
@@ -94,8 +116,9 @@ static void fork_with(struct __test_metadata *_metadata, const struct state *sta
 	ASSERT_EQ(0, peer_start(&child, use_twice, &inherited));
 	EXPECT_EQ(0, peer_hear(child.sock));
 	EXPECT_EQ(0, use_inherited(&inherited));
+	free = counters_free(0);
 	close(inherited.fd);
-	EXPECT_EQ(state->holder, holders_count());
+	expect_held(_metadata, state, free);
 	peer_tell(child.sock, 0);
 	EXPECT_EQ(0, peer_hear(child.sock));
 	peer_kill(&child);
@@ -205,7 +228,8 @@ TEST_F_TIMEOUT(descriptors, threads_do_everything_at_once, SLOW)
 /* ---- what a file becomes ---- */
 
 struct racer {
-	pthread_barrier_t *start;
+	atomic_uint *ready;
+	int cpu;
 	int fd;
 	int (*become)(int fd);
 	int result;
@@ -215,8 +239,11 @@ static void *race(void *arg)
 {
 	struct racer *racer = arg;
 
-	bind_cpu(0);
-	pthread_barrier_wait(racer->start);
+	bind_cpu(racer->cpu);
+	/* Who sleeps until the other is there comes too late. */
+	++*racer->ready;
+	while (*racer->ready < 2)
+		;
 	racer->result = racer->become(racer->fd);
 	return NULL;
 }
@@ -226,22 +253,23 @@ TEST_F_TIMEOUT(descriptors, threads_race_for_what_it_becomes, SLOW)
 {
 	unsigned int round, i, all = counters_free(0);
 	struct racer racers[2];
-	pthread_barrier_t start;
 	pthread_t thread;
 
 	NEEDS_HARDWARE();
-	ASSERT_EQ(0, bind_cpu(0));
-	ASSERT_EQ(0, pthread_barrier_init(&start, NULL, 2));
-	for (round = 0; round < 40; round++) {
+	NEEDS_TWO_CPUS();
+	for (round = 0; round < 60; round++) {
+		atomic_uint ready = 0;
 		int fd = control_open();
 
 		for (i = 0; i < 2; i++)
-			racers[i] = (struct racer){
-				&start, fd, (i + round) % 2 ? shared_open : program_any,
-			};
+			racers[i] = (i + round) % 2 ?
+				(struct racer){ &ready, 0, fd, shared_open } :
+				(struct racer){ &ready, 1, fd, program_any };
 		ASSERT_EQ(0, pthread_create(&thread, NULL, race, &racers[0]));
 		race(&racers[1]);
 		pthread_join(thread, NULL);
+		/* What was opened is for who is on that CPU. */
+		ASSERT_EQ(0, bind_cpu(0));
 		i = racers[0].result != 0;
 		EXPECT_EQ(0, racers[i].result);
 		EXPECT_TRUE(racers[!i].result == -EBUSY || racers[!i].result == -ENOTTY) {
