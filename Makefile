@@ -135,7 +135,7 @@ check: ## the whole test suite; CHECK_ARGS="--only arm64" for a part of it
 	@selftests/check $(CHECK_ARGS)
 
 check-debug: ## the same in kernels that look for defects (KASAN, lockdep, leaks; data races)
-	@selftests/check --only arm64-debug --only arm64-kcsan $(CHECK_ARGS)
+	@selftests/check --long --only arm64-debug --only arm64-kcsan $(CHECK_ARGS)
 
 check-all: ## the same on every kernel that is supported, and the builds beside it
 	@selftests/check-all $(CHECK_ARGS)

@@ -7,7 +7,7 @@
 install_tests() {
 	local dir=$1 collection list=$1/kselftest-list.txt collections=(driver tools)
 
-	[ "$VARIANT" != sim ] || collections+=(sim)
+	! is_variant sim || collections+=(sim)
 	# Last: it unloads the module.
 	! kernel_is_own || collections+=(kernel)
 
@@ -35,19 +35,35 @@ test_make() { # COLLECTION ARGUMENT...
 		USERCFLAGS="-I$TOP/include" USERLDFLAGS="-L$BUILD/lib" "${@:2}"
 }
 
+# In the kernels that look for defects everything takes many times as long.
+in_short() {
+	kernel_is_own && [ -z "$LONG" ]
+}
+
 # The runner could select, too, but the reader of its output must know what to expect.
 select_tests() { # LIST
 	local test
 
 	if [ ${#TESTS[@]} -eq 0 ]; then
-		# What it shows, it shows of programs of 64 bits.
-		[ "$VARIANT" != icount ] || sed -i '/_32$/d' "$1"
+		# What these guests show, they show of programs of 64 bits.
+		! { is_variant icount || in_short; } || sed -i '/_32$/d' "$1"
+		# Of the module the tools use nothing that the other programs do not.
+		! in_short || sed -i '/^tools:/d' "$1"
 		return
 	fi
 	for test in "${TESTS[@]}"; do
 		grep -E "^$test(:|\$)" "$1" || say "check: there is no test $test"
 	done >"$1.selected"
 	mv "$1.selected" "$1"
+}
+
+# Of the guest that set_target has chosen. What fails here fails again when it is to run, and is a
+# result then.
+prepare_guest() {
+	plan_kselftest
+	plan_packages rsync "${COMPILER_32_PACKAGES[@]}"
+	run_plan
+	run_child "$VM_DIR/vm" prepare --arch "$ARCH" --kernel "$KERNEL" || true
 }
 
 check_guest() { # TARGET
@@ -58,15 +74,18 @@ check_guest() { # TARGET
 		record fail "$target" build "(build)" "the guest's software did not build"
 		return 0
 	}
-	dir=$BUILD/kselftest
+	dir=$BUILD/kselftest-$target
 	list=$dir/kselftest-list.txt
+	# What differs in its tests alone has the same directory.
+	lock_build
 	# Not as a condition: there bash would run on after the first error.
-	start_child install_tests "$dir" >"$OUT/$target.log" 2>&1
+	start_child install_tests "$dir" >"$OUT/$target.build.log" 2>&1
 	if ! wait_child "$CHILD"; then
-		cat "$OUT/$target.log"
+		cat "$OUT/$target.build.log"
 		record fail "$target" build "(build)" "the tests did not build"
 		return 0
 	fi
+	unlock_build
 	pipe_to_reader "$target" "$list" "$VM_DIR/vm" run --arch "$ARCH" --kernel "$KERNEL" \
 		--no-build "${GUEST_OPTIONS[@]}" --log "$OUT/$target.kernel.log" \
 		--add "$dir:/opt/kselftest" -- "${GUEST_COMMAND[@]}" || rc=$?
@@ -86,10 +105,7 @@ judge_guest() { # TARGET VM-STATUS
 
 # Programs are skipped where there are no counters. Where there must be some, that hides a failure.
 expect_counters() { # TARGET
-	case $ARCH-$VARIANT in
-	arm64-* | *-sim) ;;
-	*) return 0 ;;
-	esac
+	[ "$ARCH" = arm64 ] || is_variant sim || return 0
 	! awk -F '\t' -v target="$1" '$1 == "skip" && $2 == target && $4 == "(program)" &&
 			$5 ~ /no hardware counters/ { found = 1 } END { exit !found }' "$RESULTS" ||
 		record fail "$1" guest "(counters)" "no counters were found where there must be some"
@@ -111,6 +127,19 @@ keep_coverage() { # FILE
 	GUEST_COMMAND=(bash -c "$command; rc=\$?; $GATHER; exit \$rc")
 }
 
+is_variant() { # WORD
+	[[ "-$VARIANT-" = *"-$1-"* ]]
+}
+
+use_own_kernel() { # NAME
+	KERNEL=$1
+	GUEST_OPTIONS=(--timeout 2400 --memory 2048 --append panic_on_warn=1)
+	[ -n "$LONG" ] || return 0
+	# What finds the more the longer it runs, and the more CPUs there are.
+	GUEST_OPTIONS+=(--timeout 3600 --smp 4)
+	GUEST_COMMAND=(env STORM_SECONDS=60 "${GUEST_COMMAND[@]}")
+}
+
 set_target() { # TARGET[@KERNEL]
 	local name=${1%@*} kernel=
 
@@ -122,17 +151,13 @@ set_target() { # TARGET[@KERNEL]
 	# Its emulation is slow.
 	[ "$ARCH" != riscv64 ] || GUEST_OPTIONS=(--timeout 1800)
 	GUEST_COMMAND=(/opt/kselftest/run_kselftest.sh)
-	case $VARIANT in
-	icount) GUEST_OPTIONS+=(--icount) ;;
+	! is_variant icount || GUEST_OPTIONS+=(--icount)
 	# In the place of the PMU that this machine has not.
-	sim) GUEST_COMMAND=(sh -c "modprobe perfmon_sim && exec ${GUEST_COMMAND[*]}") ;;
-	debug | kcsan)
-		KERNEL=$VARIANT
-		GUEST_OPTIONS=(--timeout 2400 --smp 4 --memory 2048 --append panic_on_warn=1)
-		# Here is the time for what finds the more the longer it runs.
-		GUEST_COMMAND=(env STORM_SECONDS=60 "${GUEST_COMMAND[@]}")
-		;;
-	esac
+	! is_variant sim ||
+		GUEST_COMMAND=(sh -c "modprobe perfmon_sim && exec ${GUEST_COMMAND[*]}")
+	for kernel in debug kcsan; do
+		! is_variant "$kernel" || use_own_kernel "$kernel"
+	done
 	[ -z "$COVERAGE" ] || keep_coverage "$COVERAGE/$name.tar"
 	BUILD=$(build_dir)
 }

@@ -8,15 +8,18 @@ check_lint() {
 	pipe_to_reader lint "$OUT/lint.list" run_host_programs lint 1200 "$TOP/selftests/lint"
 }
 
+prepare_host() { # COMPILER
+	plan_packages make "$1" libc6-dev libcmocka-dev libpfm4-dev libcap-dev
+	run_plan
+}
+
 check_host() { # TARGET COMPILER
 	local target=$1 list=$OUT/$1.list build=$BUILD_ROOT/$1 program programs
 
 	heading "unit tests on this machine, with $2"
-	plan_packages make "$2" libc6-dev libcmocka-dev libpfm4-dev libcap-dev
-	run_plan
 	[ -e "$TOP/selftests/lib/Makefile" ] || die "selftests/lib has no Makefile"
-	if ! run_child host_make "$build" "$2" >"$OUT/$target.log" 2>&1; then
-		cat "$OUT/$target.log"
+	if ! run_child host_make "$build" "$2" >"$OUT/$target.build.log" 2>&1; then
+		cat "$OUT/$target.build.log"
 		record fail "$target" selftests/lib build "the unit tests did not build"
 		return
 	fi
