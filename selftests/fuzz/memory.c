@@ -58,7 +58,11 @@ static void *bad_address(struct worker *w, const struct area *area)
 {
 	static const uintptr_t bad[] = {
 		0, 8, 0xfff, (uintptr_t)-1, (uintptr_t)-4096, (uintptr_t)-4097,
-		~(UINTPTR_MAX >> 1), ~(UINTPTR_MAX >> 16), (UINTPTR_MAX >> 8) + 1,
+		~(UINTPTR_MAX >> 1), (UINTPTR_MAX >> 8) + 1,
+#if UINTPTR_MAX > UINT32_MAX
+		/* Of 32 bits these are where the stack is. */
+		~(UINTPTR_MAX >> 16),
+#endif
 	};
 	unsigned int n = below(&w->random, ARRAY_SIZE(bad) + 2);
 
