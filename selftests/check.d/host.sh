@@ -24,6 +24,7 @@ check_host() { # TARGET COMPILER
 		return
 	fi
 	mapfile -t programs < <(make -s -C "$TOP/selftests/lib" O="$build" list)
+	programs+=("$TOP/selftests/check.d/test_harness")
 	for program in "${programs[@]}"; do
 		printf 'lib:%s\n' "${program##*/}"
 	done >"$list"

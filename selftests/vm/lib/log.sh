@@ -31,7 +31,9 @@ show_log() {
 	if [ $# -gt 1 ]; then
 		first=$(($(grep -anF -m 1 -e "$2" "$1" | cut -d: -f1) - 5))
 	fi
-	say "---- the guest's kernel log, from line $((first > 1 ? first : 1)) of $LOG:"
-	tail -n "+$((first > 1 ? first : 1))" "$1" | head -n "$LOG_LINES" | tr -d '\r' >&2
+	[ "$first" -gt 1 ] || first=1
+	say "---- the guest's kernel log, from line $first of $LOG:"
+	# Nobody in this pipe may stop reading: who writes would be ended, and we with it.
+	sed -n "$first,$((first + LOG_LINES - 1))p" "$1" | tr -d '\r' >&2
 	say "----"
 }
