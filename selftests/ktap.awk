@@ -95,12 +95,19 @@ function take_result(level, text) {
 
 # ---- programs
 
+# Seconds. The value of srand() is the seed before, and the time is the usual seed.
+function now() {
+	srand()
+	return srand()
+}
+
 function begin_program(text) {
 	end_program("")
 	sub(/^# selftests: /, "", text)
 	sub(/: /, "/", text)
 	program = text
 	printed = 0
+	since = now()
 	skip_reason = ""
 	split("", count)
 	printf "  %-8s %s ...\n", target, program
@@ -130,8 +137,8 @@ function end_program(text,	n, i) {
 		for (i = n + 1; i <= printed; i++)
 			printf "    | %s\n", output[i]
 	}
-	printf "  %-8s %s: %d passed, %d failed%s\n", target, program, count["pass"], \
-		count["fail"], count["skip"] ? ", " count["skip"] " skipped" : ""
+	printf "  %-8s %s: %d passed, %d failed%s, %d s\n", target, program, count["pass"], \
+		count["fail"], count["skip"] ? ", " count["skip"] " skipped" : "", now() - since
 	fflush()
 	done[program] = 1
 	program = ""
