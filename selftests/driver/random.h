@@ -43,13 +43,15 @@ static inline uint32_t random_seed(const char *variable)
 	return seed;
 }
 
-/*
- * For what could go on for ever: the suite has time for a few rounds. Who has more says for how
- * many seconds it shall go on.
- */
+/* Seconds that there are for what could go on for ever; 0: the suite has time for a few rounds. */
+static inline unsigned int storm_seconds(void)
+{
+	return number_from_environment("STORM_SECONDS", 0);
+}
+
 static inline bool more_rounds(unsigned int done, unsigned int rounds, uint64_t since)
 {
-	unsigned int seconds = number_from_environment("STORM_SECONDS", 0);
+	unsigned int seconds = storm_seconds();
 
 	return seconds ? now_ns() - since < seconds * NSEC_PER_SEC : done < rounds;
 }
