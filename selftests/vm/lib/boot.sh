@@ -137,13 +137,42 @@ follow() {
 	exec tail -q -n +1 -s 0.1 -f --pid="$2" "$1"
 }
 
+# Seconds until the kernel has said something, on a machine that does other things, too.
+KERNEL_BEGINS=120
+
+# kernel_begins RUN-DIRECTORY PID: waits for the kernel's first words. Fails when there are none.
+kernel_begins() {
+	local i
+
+	for ((i = 0; i < KERNEL_BEGINS * 5; i++)); do
+		! grep -aqs 'Linux version' "$1/log" || return 0
+		kill -0 "$2" 2>/dev/null || return 0
+		sleep 0.2
+	done
+	return 1
+}
+
+# start_machine RUN-DIRECTORY: CHILD is its process. Now and then the emulated firmware of riscv64
+# hangs before there is a kernel: that is nothing that we could have done, so it is started again.
+start_machine() {
+	local try
+
+	for try in 1 2 3; do
+		start_child exec setpriv --pdeathsig TERM timeout -k 5 "$TIMEOUT" \
+			"${QEMU_COMMAND[@]}" </dev/null >"$1/qemu" 2>&1
+		[ "$try" -lt 3 ] && ! kernel_begins "$1" "$CHILD" || return 0
+		say "vm: the machine has not begun after $KERNEL_BEGINS seconds; starting it again"
+		kill -TERM -- "-$CHILD"
+		wait_child "$CHILD" || true
+	done
+}
+
 # boot RUN-DIRECTORY: run the guest to its end. Its exit status is in $1/status, if it lived to
 # write one; that of this function is timeout(1)'s.
 boot() {
 	local dir=$1 guest out err rc=0
 
-	start_child exec setpriv --pdeathsig TERM timeout -k 5 "$TIMEOUT" "${QEMU_COMMAND[@]}" \
-		</dev/null >"$dir/qemu" 2>&1
+	start_machine "$dir"
 	guest=$CHILD
 	start_child follow "$dir/out" "$guest"
 	out=$CHILD
