@@ -158,6 +158,6 @@ set_target() { # TARGET[@KERNEL]
 	for kernel in debug kcsan; do
 		! is_variant "$kernel" || use_own_kernel "$kernel"
 	done
-	[ -z "$COVERAGE" ] || keep_coverage "$COVERAGE/$name.tar"
+	[ -z "$COVERAGE" ] || [ "$KERNEL" != debug ] || keep_coverage "$COVERAGE/$name.tar"
 	BUILD=$(build_dir)
 }

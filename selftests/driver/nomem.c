@@ -423,7 +423,7 @@ FIXTURE_VARIANT_ADD(load, perfmon) {
 };
 
 FIXTURE_VARIANT_ADD(load, perfmon_sim) {
-	.name = "perfmon_sim", .shows = "/sys/bus/event_source/devices/perfmon_sim", .own = 250,
+	.name = "perfmon_sim", .shows = DEBUGFS "perfmon_sim", .own = 250,
 	/* Most are of the files that a CPU has in debugfs, one like the other. */
 	.step = 7,
 };

@@ -250,6 +250,34 @@ TEST_F(sampling, rate_in_one_mode)
 	close(fd);
 }
 
+/* Who only counts beside it is told nothing, and what counts in no mode has nothing to tell. */
+TEST_F(sampling, rate_beside_others)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = RAW_CYCLES,
+		.sample_period = 1000000,
+		.exclude_user = 1,
+		.exclude_kernel = 1,
+	};
+	int counts = perf_open(PERF_TYPE_RAW, RAW_CYCLES, 0, true), none = perf_open_attr(&attr, 0);
+	__u64 count;
+
+	ASSERT_LE(0, counts);
+	ASSERT_LE(0, none);
+	ASSERT_EQ(0, ring_open(&self->ring, RAW_CYCLES, 5000000, 0));
+	burn_ms(100);
+	EXPECT_LT(0, ring_take(&self->ring).n);
+	ASSERT_EQ(sizeof(count), read(counts, &count, sizeof(count)));
+	EXPECT_LE(100000000, count);
+	ASSERT_EQ(sizeof(count), read(none, &count, sizeof(count)));
+	EXPECT_EQ(0, count);
+	ring_close(&self->ring);
+	close(counts);
+	close(none);
+}
+
 /* The worst that one can ask for: the machine lives. */
 TEST_F(sampling, rate_that_is_too_much)
 {
