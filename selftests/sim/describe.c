@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the PMU says of itself in sysfs is what perf's users make events of; and perf's own names. */
+/* What the PMU says of itself in sysfs is what users make events of; and the names that perf has. */
 #include "sim_test.h"
 
 PROGRAM_NEEDS_SIM();
