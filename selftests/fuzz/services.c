@@ -92,8 +92,9 @@ static void check_holders(struct worker *w, const struct request *rq, unsigned i
 
 int op_holders(struct worker *w)
 {
-	static const struct perfmon_holder none[40];
-	unsigned int room = small_number(&w->random, 8) % (ARRAY_SIZE(none) + 1);
+	static const struct perfmon_holder none[100];
+	unsigned int room = one_in(&w->random, 16) ? ARRAY_SIZE(none) :
+			    small_number(&w->random, 8) % (ARRAY_SIZE(none) + 1);
 	struct request rq = { .cmd = PERFMON_IOC_HOLDERS };
 	struct perfmon_holders list = {
 		.flags = zero_mostly(&w->random),
@@ -104,9 +105,9 @@ int op_holders(struct worker *w)
 
 	put(w, &w->data, &rq.data, none, room * sizeof(none[0]));
 	rq.data.writable = rq.data.size;
-	/* There are never so many that this matters. */
-	if (rq.data.place == GOOD && room > 32 && one_in(&w->random, 2))
-		list.count = edge_number(&w->random) | 64;
+	/* There are never so many, of slots, models, and on their way, that this matters. */
+	if (rq.data.place == GOOD && room == ARRAY_SIZE(none) && one_in(&w->random, 2))
+		list.count = edge_number(&w->random) | 128;
 	list.holders = (uintptr_t)rq.data.at;
 	rq.invalid = list.flags || list.reserved;
 	put_sized(w, &rq, &list, sizeof(list));

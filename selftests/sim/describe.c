@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the PMU says of itself in sysfs is what users make events of; and the names that perf has. */
+/* What the PMU says of itself in sysfs, for whoever makes events of it, and names that perf has. */
 #include "sim_test.h"
 
 PROGRAM_NEEDS_SIM();
