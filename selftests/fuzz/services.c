@@ -118,7 +118,14 @@ int op_holders(struct worker *w)
 	return ret;
 }
 
-/* A number that nobody has given a meaning to. */
+/* Structures with a long long, of which a program of 32 bits may use either layout. */
+static bool has_layouts(unsigned long cmd)
+{
+	return _IOC_TYPE(cmd) == _IOC_TYPE(PMIOREAD) &&
+	       (_IOC_NR(cmd) == _IOC_NR(PMIOREAD) || _IOC_NR(cmd) == _IOC_NR(PMIOTSTAMP));
+}
+
+/* Has somebody given the number a meaning? */
 static bool is_known(unsigned long cmd)
 {
 	static const unsigned long known[] = {
@@ -133,7 +140,7 @@ static bool is_known(unsigned long cmd)
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (cmd == known[i])
 			return true;
-	return false;
+	return has_layouts(cmd);
 }
 
 int op_unknown(struct worker *w)
