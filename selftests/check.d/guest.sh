@@ -80,12 +80,13 @@ check_guest() { # TARGET
 	lock_build
 	# Not as a condition: there bash would run on after the first error.
 	start_child install_tests "$dir" >"$OUT/$target.build.log" 2>&1
-	if ! wait_child "$CHILD"; then
+	wait_child "$CHILD" || rc=$?
+	unlock_build
+	if [ "$rc" -ne 0 ]; then
 		cat "$OUT/$target.build.log"
 		record fail "$target" build "(build)" "the tests did not build"
 		return 0
 	fi
-	unlock_build
 	pipe_to_reader "$target" "$list" "$VM_DIR/vm" run --arch "$ARCH" --kernel "$KERNEL" \
 		--no-build "${GUEST_OPTIONS[@]}" --log "$OUT/$target.kernel.log" \
 		--add "$dir:/opt/kselftest" -- "${GUEST_COMMAND[@]}" || rc=$?
