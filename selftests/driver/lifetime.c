@@ -105,6 +105,8 @@ FIXTURE(module) {
 
 FIXTURE_SETUP(module)
 {
+	/* A case that was ended by its time has had no teardown. */
+	ASSERT_TRUE(module_is_loaded() || module_load(NULL) == 0);
 }
 
 FIXTURE_TEARDOWN(module)
