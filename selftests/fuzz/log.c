@@ -15,6 +15,18 @@
 struct shared *shared;
 static int kmsg = -1;
 
+/* Else the kernel drops most of what is written. It knows the word only with its newline. */
+static void log_whole(void)
+{
+	int err = write_text("/proc/sys/kernel/printk_devkmsg", "on\n");
+
+	if (err && options.replay) {
+		fprintf(stderr, "fuzz: the kernel's log would lose most of it: %s\n",
+			strerror(-err));
+		exit(2);
+	}
+}
+
 void log_init(void)
 {
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -23,8 +35,7 @@ void log_init(void)
 		perror("fuzz: mmap");
 		exit(2);
 	}
-	/* Else the kernel drops most of it. */
-	write_text("/proc/sys/kernel/printk_devkmsg", "on");
+	log_whole();
 	kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 }
 
